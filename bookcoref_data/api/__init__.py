@@ -10,10 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..errors import BookcorefError as BookcorefError
     from .annotating import *
-    from .auditing import *
     from .books import *
     from .building import *
-    from .casting import *
     from .contexts import *
     from .corpora import *
     from .evaluating import *
@@ -31,10 +29,8 @@ PLACE_OF = {
     for place, names in {
         "..errors": "BookcorefError",
         ".annotating": "annotate annotate_many propose_cast propose_casts",
-        ".auditing": "audit",
         ".books": "AnnotatedBook Books Character Mention Quote load read write",
         ".building": "link_train rebuild rebuild_plan regenerate regenerate_check verify",
-        ".casting": "cast",
         ".contexts": "contexts_ask contexts_build contexts_collect contexts_compare contexts_identify "
         "contexts_novelty contexts_references contexts_score contexts_tables",
         ".corpora": "cite clean create import_corpus list_books sample show",
@@ -45,7 +41,7 @@ PLACE_OF = {
         ".merging": "merge merge_agreement",
         ".questions": "questions_build questions_evaluate",
         ".reading": "apply_edits diff export merge_edits report view",
-        ".reviewing": "review",
+        ".reviewing": "audit cast review",
         ".scoring": "align convert stats",
         ".tables": "Table",
     }.items()

@@ -75,17 +75,14 @@ def annotate(
         raise UsageError("annotate needs one book", expected="a file, a book in memory, or text=...")
     from ..workflows.annotate import text_source
 
-    sources = [text_source(text.encode("utf-8"), Path("text"))] if text is not None else _sources(book)
-    if len(sources) != 1:
-        raise UsageError(
-            f"{book} holds {len(sources)} books", expected="one book",
-            hint="bc.annotate_many(path, out=...) annotates all of them",
-        )  # fmt: skip
+    several = "bc.annotate_many(path, out=...) annotates all of them"
+    source = (
+        one_source(book, hint=several) if text is None else text_source(text.encode("utf-8"), Path("text"))
+    )
     return _in_turn(
-        sources, _plan(recipe, backend, least, language), cast, path_or_none(out), path_or_none(report),
+        [source], plan_for(recipe, backend, least, language), cast, path_or_none(out), path_or_none(report),
         edits=path_or_none(edits), dry_run=dry_run, accept=accept, replace=replace,
-        narrators=_names(narrator), steps=_steps(steps) or None,
-        resume=resume, progress=progress,
+        narrators=narrators_of(narrator), steps=_steps(steps) or None, resume=resume, progress=progress,
     )[0]  # fmt: skip
 
 
@@ -118,7 +115,7 @@ def annotate_many(
     Raises:
         UsageError: no books, two of one key, a cast that is missing, or `out` would lose books.
     """
-    plan, names = _plan(recipe, backend, least, language), _names(narrator)
+    plan, names = plan_for(recipe, backend, least, language), narrators_of(narrator)
     folder, wanted = path_or_none(out), _steps(steps)
     if isinstance(books, str | os.PathLike) and folder is not None and report is None:
         from ..sources.store import Store
@@ -133,7 +130,7 @@ def annotate_many(
     given: Any = books
     if isinstance(books, str | os.PathLike | AnnotatedBook) or not isinstance(books, Iterable):
         given = [books]
-    sources = [source for book in given for source in _sources(book)]
+    sources = [source for book in given for source in sources_of(book)]
     done = _in_turn(
         sources, plan, cast, folder, path_or_none(report), replace=replace, narrators=names,
         steps=wanted or None, resume=resume, progress=progress,
@@ -226,10 +223,7 @@ def propose_cast(book: PathLike | AnnotatedBook) -> Table:
     """The characters that a book seems to have: name, aliases, and a remark for whoever checks them."""
     from ..annotation.propose import propose_cast as propose
 
-    sources = _sources(book)
-    if len(sources) != 1:
-        raise UsageError(f"{book} holds {len(sources)} books", expected="one book", hint="bc.propose_casts")
-    proposal = propose(sources[0].book)
+    proposal = propose(one_source(book, hint="bc.propose_casts").book)
     entries = proposal.cast.entries
     return Table({
         "name": [e.name for e in entries],
@@ -298,7 +292,9 @@ def _in_turn(
     written = None if dry_run else out
     how["states"] = written / "states" if written else None
     careful = written is not None and not accept
-    done = [_one(source, plan, _cast(cast, source), edits, out, how, careful=careful) for source in sources]
+    done = [
+        _one(source, plan, cast_for(cast, source), edits, out, how, careful=careful) for source in sources
+    ]
     made = [annotated for annotated, *_ in done]
     files = write_annotations(made, written, replace=replace) if written is not None else ()
     scores: dict[str, Table] = {}
@@ -357,23 +353,20 @@ def _one(
         said = found.given.links.keys() | found.given.nobody | found.given.quotes.keys()
         changes = tuple(effects(before, done.annotation(), wanted, said))
         if careful:
-            _require_little(changes)
+            # Corrections that change much of somebody at other places than their own are refused.
+            if much := [e for e in changes if e.much]:
+                told = [f"{e.character}: {e.elsewhere} of {e.before} mentions" for e in much[:5]]
+                raise BookcorefError(
+                    "the corrections change more than 1 % of somebody's mentions or quotes elsewhere",
+                    found="; ".join(told) + (f" and {len(much) - 5} others" if len(much) > 5 else ""),
+                    hint="look at it with --dry-run, then add --accept; nothing was written",
+                )
             write_states(done, how["states"])
         return done, found.conflicts, changes
 
 
-def _require_little(effects: Iterable[Effect]) -> None:
-    """Raises BookcorefError: corrections change much of somebody at other places than their own."""
-    if much := [e for e in effects if e.much]:
-        told = [f"{e.character}: {e.elsewhere} of {e.before} mentions" for e in much[:5]]
-        raise BookcorefError(
-            "the corrections change more than 1 % of somebody's mentions or quotes elsewhere",
-            found="; ".join(told) + (f" and {len(much) - 5} others" if len(much) > 5 else ""),
-            hint="look at it with --dry-run, then add --accept; nothing was written",
-        )
-
-
-def _plan(recipe: PathLike | None, backend: str, least: float | None, language: str) -> Plan:
+def plan_for(recipe: PathLike | None, backend: str, least: float | None, language: str) -> Plan:
+    """The plan of a recipe, else of a backend, with what a caller asks for."""
     from ..annotation.plan import default_plan, read_plan
 
     path = path_or_none(recipe)
@@ -381,7 +374,8 @@ def _plan(recipe: PathLike | None, backend: str, least: float | None, language: 
     return replace(plan, least=plan.least if least is None else least, language=language)
 
 
-def _names(value: str | Iterable[str]) -> tuple[str, ...]:
+def narrators_of(value: str | Iterable[str]) -> tuple[str, ...]:
+    """The narrators that a caller names: one, or several."""
     return (value,) if isinstance(value, str) and value else tuple(value)
 
 
@@ -390,7 +384,8 @@ def _steps(value: str | Iterable[str]) -> tuple[str, ...]:
     return tuple(step.strip() for step in steps if step.strip())
 
 
-def _sources(book: PathLike | AnnotatedBook | Source | None) -> list[Source]:
+def sources_of(book: PathLike | AnnotatedBook | Source | None) -> list[Source]:
+    """The books of a path, or the one that is given."""
     from ..workflows.annotate import Source, read_sources, source_of
 
     if isinstance(book, Source):
@@ -402,7 +397,15 @@ def _sources(book: PathLike | AnnotatedBook | Source | None) -> list[Source]:
     return read_sources(path_of(book))
 
 
-def _cast(cast: o.CastLike, source: Source) -> Cast | None:
+def one_source(book: Any, path: Path | None = None, *, hint: str | None = None) -> Source:
+    """The one book that `book` is, read from `path` if that is another place. Raises UsageError: several."""
+    sources = sources_of(path or book)
+    if len(sources) != 1:
+        raise UsageError(f"{book} holds {len(sources)} books", expected="one book", hint=hint)
+    return sources[0]
+
+
+def cast_for(cast: o.CastLike, source: Source) -> Cast | None:
     """The cast, None where it is to be proposed from the book."""
     from ..annotation.cast import parse_cast
     from ..workflows.casts import read_cast

@@ -176,7 +176,7 @@ class Scores(Result):
         from ..scoring.agreement import agreement
         from ..scoring.breakdowns import breakdown
         from ..scoring.error_analysis import analyse_errors
-        from ..scoring.per_character import character_scores
+        from ..scoring.labels import character_scores
 
         systems = list(self.systems.items())
         single = len(systems) == 1

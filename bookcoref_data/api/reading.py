@@ -140,9 +140,9 @@ def export(
     from ..formats import ConversionReport
 
     losses = ConversionReport()
-    chosen = _chosen(source, book, losses)
-    files = write(chosen, to, path_of(out), report=losses, excel=excel)
-    return Exported(files, len(chosen), losses.not_kept)
+    books = chosen(source, book, losses)
+    files = write(books, to, path_of(out), report=losses, excel=excel)
+    return Exported(files, len(books), losses.not_kept)
 
 
 @files_of("out", reads=("source",))
@@ -164,9 +164,9 @@ def report(
     from ..exports.report import write_report
     from ..workflows.correct import title_of
 
-    chosen = list(_chosen(source, book))
-    titles = {one.doc_key: title_of(one) for one in chosen}
-    return list(write_report(chosen, path_of(out), plots=plots, titles=titles))
+    books = chosen(source, book)
+    titles = {one.doc_key: title_of(one) for one in books}
+    return list(write_report(books, path_of(out), plots=plots, titles=titles))
 
 
 class Corrected(list["Applied"]):
@@ -336,7 +336,8 @@ def annotations_of(source: Any, losses: ConversionReport | None = None) -> list[
     return [found for item in source for found in annotations_of(item, losses)]
 
 
-def _chosen(source: Any, book: str, losses: ConversionReport | None = None) -> list[Annotation]:
+def chosen(source: Any, book: str, losses: ConversionReport | None = None) -> list[Annotation]:
+    """The annotations of a source, or that of one `book`. Raises DataError where there is none."""
     from ..workflows.correct import one_annotation
 
     found = annotations_of(source, losses)

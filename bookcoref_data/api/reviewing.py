@@ -1,28 +1,126 @@
-"""`review` for Python: the questions whose answers repair most of an annotation."""
+"""What people decide, from Python: `cast`, the workshop in which a cast is repaired; `review`, the questions
+whose answers repair most of an annotation; `audit`, the likely errors of one that somebody else made."""
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import UsageError
+from ..books import Mention
+from ..errors import UsageError, plural
 from ..files import path_of
 from ..outputs import ANNOTATION, files_of
 from . import options as o
-from .annotating import _cast, _names, _plan, _sources
-from .options import PathLike
-from .tables import Table
+from .annotating import cast_for, narrators_of, one_source, plan_for
+from .options import PathLike, path_or_none
+from .reading import chosen
+from .tables import Result, Table
 
 if TYPE_CHECKING:
+    from ..annotation.workshop import CastWorkshop
     from ..asking import ReviewQuestion
     from ..asking.answers import ReviewAgreement
+    from ..asking.flags import Flag
     from ..asking.questions import Key
+    from ..books.annotation import Annotation
+    from ..workflows.annotate import Source
     from ..workflows.review import ReviewSession
 
 EDITS = "edits.jsonl"
 AT_ONCE = 25
 """Questions between two readings."""
+
+
+@files_of("out", reads=("book", "cast"))
+def cast(
+    book: PathLike, cast: PathLike | None = None, *, out: PathLike | None = None, language: o.Language = "",
+    replace: o.Overwrite = False,
+) -> Casting:  # fmt: skip
+    """Show who is in a book, and repair its cast: which names are whose, who is one person, who is two.
+
+    Args:
+        book: a text, or one tokenised book, as `annotate`.
+        cast: the cast file to repair (default: BOOK.cast.txt beside the book); where there is none, a cast
+            is proposed from the book.
+        out: write the workshop as an HTML page, which saves a cast file.
+
+    Raises:
+        SourceError, DataError: the book cannot be read.
+        UsageError: several books, a damaged cast file, or a book that names nobody.
+    """
+    from ..files import write_text
+    from ..workflows.annotate import check_language
+
+    source = one_source(book)
+    check_language(source.book, language)
+    made = Casting(source, path_or_none(cast) or cast_beside(path_of(book)))
+    if out is not None:
+        write_text(path_of(out), made.page())
+    return made
+
+
+def cast_beside(book: Path) -> Path:
+    """Where the cast of a book is kept: beside it."""
+    return book.with_name(f"{book.name.split('.')[0]}.cast.txt")
+
+
+class Casting(Result):
+    """The cast of a book as it is in `file`, or is proposed, and what the book says of it: `workshop`."""
+
+    def __init__(self, source: Source, file: Path) -> None:
+        from ..annotation.embedded.parsing import parse_book
+
+        self.source, self.file = source, file
+        self._parse = parse_book(source.book)
+        self.read()
+
+    def read(self) -> CastWorkshop:
+        """The workshop of what is in the file now."""
+        from ..annotation.cast import format_cast
+        from ..annotation.propose import propose_cast
+        from ..annotation.workshop import make_workshop
+        from ..workflows.casts import cast_text
+
+        if self.file.exists():
+            text = cast_text(self.file)
+        else:
+            text = format_cast(propose_cast(self.source.book, parse=self._parse).cast)
+        self.workshop = make_workshop(
+            self.source.book, self._parse, text, self.source.chapters, str(self.file)
+        )
+        return self.workshop
+
+    def page(self, server: dict[str, str] | None = None) -> str:
+        """The workshop as one page of HTML, which saves a cast file, or gives it to a server."""
+        from ..reading_page.form import form
+
+        made = self.read() if server else self.workshop
+        data = made.to_dict() | {"server": server, "file": self.file.name}
+        return form("cast", f"Cast of {self.source.book.doc_key}", data)
+
+    @property
+    def table(self) -> Table:
+        """One row per character, most frequent first: name, times named, its names in the book, doubts."""
+        work = self.workshop
+        rows: list[list[Any]] = []
+        for i, (entry, _, _) in enumerate(work.people):
+            mine = [n for n in work.names if n.owner == i]
+            asked = [why for a, b, _, why in work.partners if why and i in (a, b)]
+            doubts = [why for names, why in work.doubts if work.names[names[0]].owner == i]
+            told = ", ".join(f"{n.text} {len(n.starts)}" for n in mine)
+            rows.append([entry.name, sum(len(n.starts) for n in mine), told, len(asked) + len(doubts)])
+        rows.sort(key=lambda row: -row[1])
+        return Table.of_rows(("name", "times", "names in the book", "questions"), rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `cast --json` prints."""
+        return {"file": str(self.file), **self.workshop.to_dict()}
+
+    def _line(self) -> str:
+        return f"{self.source.book.doc_key}, {plural(len(self.workshop.people), 'character')}"
 
 
 @files_of("out", reads=("book", "cast", "edits", "agreement"))
@@ -67,18 +165,16 @@ def review(
     path, kinds = path_of(book), tuple(about) or KINDS
     if unknown := [kind for kind in kinds if kind not in KINDS]:
         raise UsageError(f"unknown kind of question {unknown[0]!r}", expected=", ".join(KINDS))
-    sources = _sources(path / ANNOTATION if path.is_dir() else path)
-    if len(sources) != 1:
-        raise UsageError(f"{book} holds {len(sources)} books", expected="one book")
+    source = one_source(book, path / ANNOTATION if path.is_dir() else path)
     kept = path_of(edits) if edits else edits_beside(path)
     found: ReviewAgreement | None = None
     first: frozenset[Key] = frozenset()
     if agreement is not None:
         found = compared(read_edits(kept) if kept.is_file() else [], read_edits(path_of(agreement)))
         first = frozenset(found.differ)
-    plan = _plan(None, backend, None, "en")  # what is reviewed was annotated, so its language was decided
+    plan = plan_for(None, backend, None, "en")  # what is reviewed was annotated, so its language was decided
     session = ReviewSession(
-        sources[0], _cast(cast, sources[0]), plan, make_backend(plan), kept, _names(narrator), author, kinds,
+        source, cast_for(cast, source), plan, make_backend(plan), kept, narrators_of(narrator), author, kinds,
         first,
     )  # fmt: skip
     made = Review(session, most, until, found)
@@ -189,3 +285,97 @@ class Review:
 
     def __repr__(self) -> str:
         return f"<Review: {len(self.questions)} questions, {self.likely_right:.1%} likely right>"
+
+
+@files_of("out", reads=("source", "edits"))
+def audit(
+    source: Any, *, book: o.OneBook = "", read: bool = True, most: o.Count = 60,
+    edits: PathLike | None = None, author: str = "", out: PathLike | None = None,
+    replace: o.Overwrite = False,
+) -> Audit:  # fmt: skip
+    """List the likely errors of an annotation, most likely first, with reason, passage and correction.
+
+    Args:
+        source: data set folder, or a file in any format: gold, silver, a system's output.
+        read: read the books, too, with the names of the chains as the cast: finds more, takes a minute for a
+            novel.
+        most: flags that are listed (0: all); the counts are those of all.
+        edits: corrections that were made before: what they decide is not listed again.
+        author: name written into each correction.
+        out: write a page that asks of each flag whether it is an error, and saves the corrections.
+
+    A correction has the reason in its field `why`. In Python `source` may be books in memory.
+
+    Raises:
+        UsageError: there is no such book. SourceError, DataError: a file cannot be read.
+    """
+    from ..asking import settled
+    from ..files import write_text
+    from ..workflows.correct import read_edits
+    from ..workflows.review import flags_of
+
+    kept = read_edits(path_of(edits)) if edits is not None and path_of(edits).is_file() else []
+    found = []
+    for a in chosen(source, book):
+        said = settled(e for e in kept if e.doc_key in ("", a.doc_key))
+        flags = flags_of(a, read=read)
+        found += [(flag, a) for flag in flags if ("mention", flag.start, flag.end) not in said]
+    found.sort(key=lambda pair: -pair[0].chance)
+    made = Audit(found, most or len(found), [e.to_dict() for e in kept], author)
+    if out is not None:
+        write_text(path_of(out), made.page())
+    return made
+
+
+class Audit(Result):
+    """The likely errors of annotations, most likely first: `flags` with the annotation of each."""
+
+    def __init__(
+        self, flags: Sequence[tuple[Flag, Annotation]], most: int, kept: list[dict[str, Any]], author: str
+    ) -> None:
+        self.flags, self._all, self._kept, self._author = list(flags[:most]), flags, kept, author
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many flags there are of each kind."""
+        return dict(Counter(flag.kind for flag, _ in self._all).most_common())
+
+    @property
+    def table(self) -> Table:
+        """One row per flag."""
+        columns = ("doc_key", "token", "kind", "likely wrong", "words", "reason")
+        rows = []
+        for f, a in self.flags:
+            words = a.book.text_of(Mention(f.start, f.end))
+            rows.append([a.doc_key, f.start, f.kind, round(f.chance, 2), words, f.reason])
+        return Table.of_rows(columns, rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What `audit --json` prints."""
+        from ..asking.flags import flag_as_dict
+        from ..books.layout import lay_out
+
+        layouts = {id(a): lay_out(a) for _, a in self.flags}
+        return {"counts": self.counts, "flags": [flag_as_dict(f, a, layouts[id(a)]) for f, a in self.flags]}
+
+    def keep(self, answer: list[dict[str, Any]], file: PathLike) -> None:
+        """Add the corrections of an answer to a file."""
+        from ..edits import parse_edits
+        from ..workflows.correct import read_edits, signed, write_edits
+
+        path = path_of(file)
+        made = parse_edits("\n".join(json.dumps(edit) for edit in answer))
+        kept = read_edits(path) if path.is_file() else []
+        write_edits([*kept, *signed(made, self._author)], path)
+
+    def page(self, server: dict[str, str] | None = None) -> str:
+        """A page that asks of each flag whether it is an error."""
+        from ..reading_page.form import form
+
+        told = self.to_dict()
+        data = {"questions": told["flags"], "counts": told["counts"], "edits": self._kept, "names": [],
+                "author": self._author, "server": server}  # fmt: skip
+        return form("review", "Likely errors", data)
+
+    def _line(self) -> str:
+        return plural(len(self._all), "flag")

@@ -149,6 +149,11 @@ def _flat(annotation: Any) -> tuple[list[Any], options.Meaning]:
 # -- verbs -------------------------------------------------------------------------------------------
 
 
+def document_of(result: Any) -> Any:
+    """A result as a document; a table as its rows."""
+    return result.to_dicts() if isinstance(result, api.Table) else result.to_dict()
+
+
 @dataclass(frozen=True, slots=True)
 class Verb:
     """What stands beside a verb: functions that declare its options, how it spells flags, old names."""
@@ -157,12 +162,13 @@ class Verb:
     flags: Mapping[str, str]
     without: tuple[str, ...]
     renamed: Mapping[str, str]
-    code: Callable[[Any], int] | None
+    code: Callable[..., int] | None
+    document: Callable[[Any], Any]
 
 
 def verb(
     *, also: str = "", flags: Mapping[str, str] | None = None, without: str = "",
-    code: Callable[[Any], int] | None = None, **renamed: str,
+    code: Callable[..., int] | None = None, document: Callable[[Any], Any] = document_of, **renamed: str,
 ) -> Callable[[Function], Function]:  # fmt: skip
     """Mark a function as a verb.
 
@@ -171,12 +177,15 @@ def verb(
         flags: how options are spelled that have a short or another name: {"key": "-k"}. An argument before
             the `*` of a function that has no flag is typed without one.
         without: arguments of these functions that are no options.
-        code: the exit code that a result stands for, of a verb that does not end by itself.
+        code: the exit code that a result stands for, by the verb's other arguments, too; of a verb that does
+            not end by itself.
+        document: what --json prints of a result.
         renamed: options of the terminal that had another name before: old="new".
     """
 
     def mark(function: Function) -> Function:
-        vars(function)["verb"] = Verb(tuple(also.split()), flags or {}, tuple(without.split()), renamed, code)
+        names = tuple(also.split()), flags or {}, tuple(without.split()), renamed
+        vars(function)["verb"] = Verb(*names, code, document)
         return function
 
     return mark
@@ -285,8 +294,8 @@ def command_of(handler: Function, words: str, *, group: bool = False) -> Command
         call = Given(functions[0], given)
         if "json" in own:
             handler(call, **mine)
-        else:
-            _print(handler, call(), values["json"], mine)
+            return
+        _print(handler, call(), values["json"], mine)
 
     run.__name__ = handler.__name__
     vars(run)["__signature__"] = inspect.Signature(made)
@@ -297,14 +306,15 @@ def command_of(handler: Function, words: str, *, group: bool = False) -> Command
 
 
 def _print(handler: Function, result: Any, json: bool, values: dict[str, Any]) -> None:
-    """Print a result as its verb does, or as a document: a table as its rows. End with its exit code."""
+    """Print a result as its verb does, or as a document. End with its exit code."""
     from .common import emit_json
 
+    marks: Verb = vars(handler)["verb"]
     if json:
-        emit_json(result.to_dicts() if isinstance(result, api.Table) else result.to_dict())
+        emit_json(marks.document(result))
     else:
         handler(result, **values)
-    if (end := vars(handler)["verb"].code) and (code := end(result)):
+    if marks.code and (code := marks.code(result, **values)):
         raise typer.Exit(code)
 
 

@@ -183,16 +183,13 @@ def _word(value: object) -> object:
     return value
 
 
-@verb()
-def cite(given: Given, json: Json = False) -> None:
+@verb(document=lambda text: {"bibtex": text})
+def cite(text: str) -> None:
     """Examples:
     bookcoref-data cite
     bookcoref-data cite --json
     """
-    if json:
-        emit_json({"bibtex": given()})
-    else:
-        print(given())
+    print(text)
 
 
 @verb()
@@ -261,17 +258,13 @@ def pack_inspect(packs: Table) -> None:
         emit_table(("section", "bytes"), facts[0]["sections"].items())
 
 
-@verb()
-def cache_path(given: Given, json: Json = False) -> None:
+@verb(document=lambda root: {"path": str(root)})
+def cache_path(root: Path) -> None:
     """Examples:
     bookcoref-data cache path
     bookcoref-data cache path --cache-dir elsewhere
     """
-    root = str(given())
-    if json:
-        emit_json({"path": root})
-    else:
-        typer.echo(root)
+    typer.echo(str(root))
 
 
 @verb()

@@ -70,9 +70,13 @@ def clean(
         _show_cleaned(reports, show_cuts)
     if refused:
         say(f"{len(reports)} cleaned, {len(refused)} refused: {', '.join(refused)}")
-        # The exit code is that of the errors where all are of one kind.
-        codes = {error.exit_code for error in refused.values()}
-        raise typer.Exit(codes.pop() if not reports and len(codes) == 1 else FAILED)
+        raise typer.Exit(exit_code_of(refused.values(), reports))
+
+
+def exit_code_of(errors: Iterable[BookcorefError], done: object) -> int:
+    """That of the errors where all are of one kind and nothing was done, else 1; 0 without an error."""
+    codes = {error.exit_code for error in errors}
+    return codes.pop() if len(codes) == 1 and not done else FAILED if codes else 0
 
 
 def _show_cleaned(reports: list[dict[str, Any]], show_cuts: bool) -> None:
@@ -98,7 +102,7 @@ def harvest_wikidata(done: Harvested) -> None:
         bookcoref-data harvest wikidata --contact you@example.org --out casts/wikidata.jsonl.gz
         bookcoref-data harvest wikidata --offline --archive answers --out casts/wikidata.jsonl.gz
     """
-    _show_harvested(done)
+    harvest_liscu(done)
 
 
 @verb(code=lambda done: bool(done.problems))
@@ -108,10 +112,6 @@ def harvest_liscu(done: Harvested) -> None:
         bookcoref-data harvest liscu --names names.tsv --out casts/liscu.jsonl.gz
         bookcoref-data harvest liscu --urls pages.tsv --contact you@example.org
     """
-    _show_harvested(done)
-
-
-def _show_harvested(done: Harvested) -> None:
     report = done.report
     emit_table(("", "number"), [("works", report.works), ("characters", report.rows)])
     for title, counts in (
@@ -142,12 +142,7 @@ def match(given: Given, out: Path, json: Json = False) -> None:
     say(f"{facts['matched']} of {facts['works']} works matched ({rules}); wrote {out}/")
 
 
-def _code_of_created(report: SilverReport) -> int:
-    codes = {error.exit_code for error in report.failed.values()}
-    return codes.pop() if len(codes) == 1 and not report.record else FAILED if codes else 0
-
-
-@verb(code=_code_of_created)
+@verb(code=lambda report: exit_code_of(report.failed.values(), report.record))
 def create(report: SilverReport) -> None:
     """The tables to review stand beside the folder (OUT-matches). Finished books are kept in the cache: an
     interrupted run goes on, and a book that fails stops no other.
@@ -232,8 +227,8 @@ def link_train(done: LinkTraining) -> None:
     listed("wrote", (done.out / name for name in done.files))
 
 
-@verb()
-def import_(given: Given, strict: bool = False, json: Json = False) -> None:
+@verb(code=lambda done, strict: bool(done.report.broken or (strict and not done.report.complete)))
+def import_(done: Imported, strict: bool = False) -> None:
     """
     Args:
         strict: exit with 1 if anything was left out.
@@ -242,29 +237,23 @@ def import_(given: Given, strict: bool = False, json: Json = False) -> None:
         bookcoref-data import fantasycoref corpus --out imported
         bookcoref-data import fantasycoref corpus --out imported --split train --strict
     """
-    done: Imported = given()
     report = done.report
-    if json:
-        emit_json(done.to_dict())
-    else:
-        by_split = ", ".join(f"{count:,} {split}" for split, count in done.splits.items() if count)
-        say(
-            f"{done.corpus.name}: wrote {plural(report.documents, 'document')} ({by_split}), "
-            f"{report.tokens or 0:,} tokens, {plural(report.mentions, 'mention')} in "
-            f"{plural(report.clusters, 'cluster')} to {done.out}"
-        )
-        if done.records is not None:
-            say(f"all that was read: {done.records}")
-        for item in report.not_kept:
-            say(f"not kept: {item.count:,} {item.what}, in {plural(len(item.documents), 'document')}")
-        listed("cannot be read:", report.broken)
-        for name, (published, found) in done.differences.items():
-            say(f"published: {published:,} {name}; here: {found:,}")
-        say(f"texts: {done.corpus.texts}")
-        say(f"annotation: {done.corpus.annotation}")
-        say(f"cite: {done.corpus.citation}")
-    if report.broken or (strict and not report.complete):
-        raise typer.Exit(FAILED)
+    by_split = ", ".join(f"{count:,} {split}" for split, count in done.splits.items() if count)
+    say(
+        f"{done.corpus.name}: wrote {plural(report.documents, 'document')} ({by_split}), "
+        f"{report.tokens or 0:,} tokens, {plural(report.mentions, 'mention')} in "
+        f"{plural(report.clusters, 'cluster')} to {done.out}"
+    )
+    if done.records is not None:
+        say(f"all that was read: {done.records}")
+    for item in report.not_kept:
+        say(f"not kept: {item.count:,} {item.what}, in {plural(len(item.documents), 'document')}")
+    listed("cannot be read:", report.broken)
+    for name, (published, found) in done.differences.items():
+        say(f"published: {published:,} {name}; here: {found:,}")
+    for name in ("texts", "annotation"):
+        say(f"{name}: {getattr(done.corpus, name)}")
+    say(f"cite: {done.corpus.citation}")
 
 
 @verb(flags={"repo": "--repo"})

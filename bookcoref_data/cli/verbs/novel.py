@@ -227,29 +227,24 @@ def _open(address: str) -> None:
         say(f"no browser was found; open {address}")
 
 
-@verb(flags={"edits": "-e"})
-def edits_apply(given: Given, edits: Path, out: Path, json: Json = False) -> None:
+@verb(
+    flags={"edits": "-e"}, code=lambda done, **_: bool(done.conflicts),
+    document=lambda done: done.to_dict()["documents"],
+)  # fmt: skip
+def edits_apply(done: Corrected, edits: Path, out: Path) -> None:
     """Exit code 1 when an edit needs a person: it is listed, with the reason.
 
     Examples:
         bookcoref-data edits apply system.conll --edits edits.jsonl --out corrected.jsonl
         bookcoref-data edits apply annotated --edits edits.jsonl --out corrected
     """
-    done: Corrected = given()
-    if json:
-        emit_json(done.to_dict()["documents"])
-    else:
-        emit_table(
-            ("book", "changed", "so already", "found elsewhere", "conflicts"),
-            [(d.annotation.doc_key, d.changed, d.unchanged, d.moved, len(d.conflicts)) for d in done],
-        )
-        for c in done.conflicts:
-            say(f"{edits}, edit {c.number} ({c.edit.op}), {'done' if c.applied else 'left out'}: {c.reason}")
-        for name in (name for one in done for name in one.unmentioned):
-            say(f"nothing mentions {name}, so {out} does not hold this character")
-        say(f"wrote {out}")
-    if done.conflicts:
-        raise typer.Exit(1)
+    columns = ("book", "changed", "so already", "found elsewhere", "conflicts")
+    emit_table(columns, [list(row.values()) for row in done.table])
+    for c in done.conflicts:
+        say(f"{edits}, edit {c.number} ({c.edit.op}), {'done' if c.applied else 'left out'}: {c.reason}")
+    for name in (name for one in done for name in one.unmentioned):
+        say(f"nothing mentions {name}, so {out} does not hold this character")
+    say(f"wrote {out}")
 
 
 @verb()

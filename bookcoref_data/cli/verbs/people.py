@@ -17,10 +17,8 @@ from ..declared import Given, verb
 from .novel import serve_page
 
 if TYPE_CHECKING:
-    from ...api.auditing import Audit
-    from ...api.casting import Casting
     from ...api.options import Port
-    from ...api.reviewing import Review
+    from ...api.reviewing import Audit, Casting, Review
     from ..declared import Json
 
 _ASK = {
@@ -231,7 +229,9 @@ def audit(
             print(f"{flag['kind']}: {flag['reason']} (an error with {flag['wrong']:.0%} chance)")
             print("  " + "   ".join(f"{a['key']} {a['says']}" for a in flag["answers"]) + "   q stop")
             offered = {a["key"]: a["edits"] for a in flag["answers"]}
-            pressed = next(key for key in _keys(_pressed) if key in offered or key == "q")
+            # A key from a terminal; else the first letter of a line
+            key = typer.getchar if sys.stdin.isatty() else lambda: sys.stdin.readline()[:1]
+            pressed = next(pressed for pressed in _keys(key) if pressed in offered or pressed == "q")
             if pressed == "q":
                 break
             found.keep(offered[pressed], kept)
@@ -242,8 +242,3 @@ def audit(
         emit_table(("kind", "flags"), found.counts.items())
     if out is not None:
         say(f"wrote {out}; save the corrections of the page as {kept}")
-
-
-def _pressed() -> str:
-    """A key from a terminal; else the first letter of a line."""
-    return typer.getchar() if sys.stdin.isatty() else sys.stdin.readline()[:1]

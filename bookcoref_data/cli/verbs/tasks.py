@@ -60,7 +60,14 @@ def merge(
     if agreement:
         from ...api import merge_agreement
 
-        _agreement(given(merge_agreement, decisions=decisions or ()), json)
+        found: Table = given(merge_agreement, decisions=decisions or ())
+        if json:
+            emit_json(found.to_dicts())
+            return
+        told = found.to_dict() | {"annotators": [" and ".join(names) for names in found["annotators"]]}
+        told["alpha"] = [round(alpha, 4) for alpha in found["alpha"]]
+        titles = ("genre", "annotators", "decisions", "strict", "Jaccard", "New", "not New", "alpha")
+        emit_table(titles, zip(*told.values(), strict=True))
         return
     merged: Merged = given()
     listed("warning:", merged.warnings)
@@ -104,18 +111,6 @@ def _show_merged(report: MergeReport) -> None:
         emit_table(
             (what, "documents", "CoNLL"), [(b.label, b.documents, 100 * b.scores.conll.f1) for b in bins]
         )
-
-
-def _agreement(found: Table, json: bool) -> None:
-    if json:
-        emit_json(found.to_dicts())
-        return
-    columns = ("decisions", "strict", "jaccard", "new", "not_new")
-    rows = [
-        (r["genre"], " and ".join(r["annotators"]), *(r[c] for c in columns), round(r["alpha"], 4))
-        for r in found
-    ]
-    emit_table(("genre", "annotators", "decisions", "strict", "Jaccard", "New", "not New", "alpha"), rows)
 
 
 # -- questions and models ----------------------------------------------------------------------------
@@ -272,21 +267,25 @@ def _percent(share: float | None) -> float | None:
     return None if share is None else 100 * share
 
 
-@verb(flags={"books": "--books"})
-def contexts_novelty(given: Given, json: Json = False) -> None:
+def known(found: Table) -> list[dict[str, Any]]:
+    """The rows of a table without what is unknown."""
+    return [{name: value for name, value in row.items() if value is not None} for row in found]
+
+
+@verb(flags={"books": "--books"}, document=known)
+def contexts_novelty(found: Table) -> None:
     """Shares are in percent; --json has fractions.
 
     Examples:
         bookcoref-data contexts novelty references.jsonl --books bookcoref
         bookcoref-data contexts novelty references.jsonl answers.jsonl --books bookcoref --json
     """
-    found: Table = given()
     shares = {name: name for name in found.columns if name.endswith("-grams")}
-    _show_shares(found, json, ("texts of", "texts"), shares)
+    _show_shares(found, ("texts of", "texts"), shares)
 
 
-@verb(flags={"budgets": "-b"})
-def contexts_compare(given: Given, json: Json = False) -> None:
+@verb(flags={"budgets": "-b"}, document=known)
+def contexts_compare(found: Table) -> None:
     """Shares are in percent; --json has fractions.
 
     Examples:
@@ -294,16 +293,13 @@ def contexts_compare(given: Given, json: Json = False) -> None:
         bookcoref-data contexts compare bookcoref -b 300 -b 1500 --json
     """
     shares = {"entity_recall": "entities", "mention_recall": "mentions", "precision": "precision"}
-    _show_shares(given(), json, ("book", "budget", "strategy", "characters"), shares)
+    _show_shares(found, ("book", "budget", "strategy", "characters"), shares)
 
 
-def _show_shares(found: Table, json: bool, columns: Sequence[str], shares: Mapping[str, str]) -> None:
-    """Print rows with shares under their titles, in percent; in JSON one that is unknown is left out."""
-    if json:
-        emit_json([{name: value for name, value in row.items() if value is not None} for row in found])
-    else:
-        rows = [[*(r[c] for c in columns), *(_percent(r.get(n)) for n in shares)] for r in found]
-        emit_table((*columns, *shares.values()), rows)
+def _show_shares(found: Table, columns: Sequence[str], shares: Mapping[str, str]) -> None:
+    """Print rows with shares under their titles, in percent."""
+    rows = [[*(r[c] for c in columns), *(_percent(r.get(n)) for n in shares)] for r in found]
+    emit_table((*columns, *shares.values()), rows)
 
 
 @verb()
