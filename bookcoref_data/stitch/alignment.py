@@ -1,21 +1,18 @@
 """Find the tokens of a release in another edition, by codes that need not be text.
 
-Old and new tokens are given as codes of folded tokens (`fingerprint.codes_for`, or `exact_codes` where
-the old text is at hand); code 0 marks what may come and go. First everything that keeps its order is
+Old and new tokens are given as codes of folded tokens (`fingerprint.codes_for`, of many bits where the old
+text is at hand); code 0 marks what may come and go. First everything that keeps its order is
 aligned, then passages that moved are looked for, then matches that stand alone are taken back: a short
 code agrees by chance now and then, and a wrong match is worse than none.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..alignment.sequence import align, merge_runs, mix, unique_matches
-from .normalize import fold
 
 REACH, FAR_REACH = 6, 24
 """A match is supported by the matches at most `REACH` tokens away in one text, `FAR_REACH` in the other."""
@@ -45,16 +42,6 @@ class TokenAlignment:
         """Share of the old tokens that count (code not 0) with a partner."""
         count = int(self.significant_old[-1])
         return float((self.partner >= 0).sum()) / count if count else 0.0
-
-
-def exact_codes(tokens: Sequence[str]) -> np.ndarray:
-    """63-bit codes of folded tokens (int64), 0 for ignored ones; for when both texts are at hand."""
-    known: dict[str, int] = {}
-    for token in set(tokens):
-        folded = fold(token).encode("utf-8", "surrogatepass")
-        digest = hashlib.blake2b(folded, digest_size=8).digest()
-        known[token] = (int.from_bytes(digest, "little") >> 1) | 1 if folded else 0
-    return np.fromiter(map(known.__getitem__, tokens), dtype=np.int64, count=len(tokens))
 
 
 def align_tokens(old: np.ndarray, new: np.ndarray) -> TokenAlignment:

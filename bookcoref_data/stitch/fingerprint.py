@@ -19,6 +19,8 @@ from .normalize import fold
 BITS = 8
 """Chosen by measurement: docs/results.md, "Editions that changed"."""
 MOST_BITS = 8
+EXACT = 63
+"""Bits of codes that tell all words apart, for when both texts are at hand."""
 IGNORED = 0
 """The code of tokens that may come and go."""
 
@@ -56,11 +58,12 @@ def make_fingerprint(tokens: Sequence[str], bits: int = BITS) -> Fingerprint:
 
 
 def codes_for(tokens: Iterable[str], bits: int) -> np.ndarray:
-    """The code of every token (uint8); 0 for the ignored ones."""
+    """The code of every token (uint8, int64 for more bits than a fingerprint has); 0 for the ignored ones."""
     known: dict[str, int] = {}
     tokens = list(tokens)
     for token in set(tokens):
         folded = fold(token).encode("utf-8", "surrogatepass")
         digest = hashlib.blake2b(folded, digest_size=8, person=b"bookcoref").digest()
         known[token] = 1 + int.from_bytes(digest, "little") % ((1 << bits) - 1) if folded else IGNORED
-    return np.fromiter(map(known.__getitem__, tokens), dtype=np.uint8, count=len(tokens))
+    dtype = np.uint8 if bits <= MOST_BITS else np.int64
+    return np.fromiter(map(known.__getitem__, tokens), dtype=dtype, count=len(tokens))

@@ -21,8 +21,8 @@ import numpy as np
 from ..books import Book, Mention
 from ..errors import DataError, EditionError
 from ..shapes import AsFields, attributes
-from .alignment import TokenAlignment, align_tokens, exact_codes, span_of_matches
-from .fingerprint import Fingerprint, codes_for
+from .alignment import TokenAlignment, align_tokens, span_of_matches
+from .fingerprint import EXACT, Fingerprint, codes_for
 from .spans import Standoff
 
 LEAST_MATCHED = 0.75
@@ -144,7 +144,7 @@ class OldText:
             DataError: neither tokens nor a fingerprint.
         """
         if self.tokens is not None:
-            return exact_codes(list(self.tokens)), exact_codes(new_tokens)
+            return codes_for(self.tokens, EXACT), codes_for(new_tokens, EXACT)
         if self.fingerprint is None:
             raise DataError(
                 f"{self.doc_key}: the pack has no fingerprint, so it fits one edition only",
@@ -314,8 +314,7 @@ def _report(
         tokens_matched=alignment.matched_share, old_tokens=len(alignment.partner),
         new_tokens=region[1] - region[0], extra_share=extra_share,
         shifted=int(((fate.status != LOST) & (fate.starts - region[0] != table.starts)).sum()),
-        merged=merged, missing=missing, extra=tuple((a, b) for a, b in extra),
-        examples=tuple(examples),
+        merged=merged, missing=missing, extra=extra, examples=tuple(examples),
         warnings=tuple(_warnings(missing, extra, extra_share, alignment)),
     )  # fmt: skip
 

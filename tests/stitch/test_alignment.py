@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from bookcoref_data.errors import DataError, FormatError
-from bookcoref_data.stitch.alignment import align_tokens, exact_codes, lone, span_of_matches, supported
-from bookcoref_data.stitch.fingerprint import Fingerprint, codes_for, make_fingerprint
+from bookcoref_data.stitch.alignment import align_tokens, lone, span_of_matches, supported
+from bookcoref_data.stitch.fingerprint import EXACT, Fingerprint, codes_for, make_fingerprint
 
 NONE = -1
 
@@ -85,7 +85,7 @@ def test_a_stray_match_does_not_stretch_the_span():
 
 
 def test_wide_codes_tell_words_apart_and_fold_alike():
-    made = exact_codes(["Mr.", "MR", "her", "she", "_", "\n", "."])
+    made = codes_for(["Mr.", "MR", "her", "she", "_", "\n", "."], EXACT)
     assert made[0] == made[1]
     assert made[2] != made[3]
     assert made[4:].tolist() == [0, 0, 0]

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bookcoref_data.errors import DataError, FormatError
-from bookcoref_data.stitch.alignment import exact_codes
 from bookcoref_data.stitch.chars import (
     DIGIT,
     LETTER,
@@ -24,7 +23,7 @@ from bookcoref_data.stitch.chars import (
     text_of,
     visible,
 )
-from bookcoref_data.stitch.fingerprint import Fingerprint, codes_for, make_fingerprint
+from bookcoref_data.stitch.fingerprint import EXACT, Fingerprint, codes_for, make_fingerprint
 from bookcoref_data.stitch.locate import MOST_PLACES, PROBE, Landmarks, find_body, landmarks_of
 from bookcoref_data.stitch.normalize import fold
 
@@ -160,7 +159,7 @@ def test_a_broken_fingerprint_is_refused(data, tokens):
 
 
 def test_exact_codes_differ_where_folded_words_do():
-    codes = exact_codes(["The", "the", "cat", "\n", "cats"])
+    codes = codes_for(["The", "the", "cat", "\n", "cats"], EXACT)
     assert codes[0] == codes[1]
     assert len({*codes.tolist()}) == 4
     assert codes[3] == 0
