@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 
@@ -40,7 +41,8 @@ class BookcorefError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Errors cross process borders in parallel builds; keyword-only fields must survive pickling.
-        return _revive, (type(self), self.what, self.expected, self.found, self.hint)
+        kind = partial(type(self), expected=self.expected, found=self.found, hint=self.hint)
+        return kind, (self.what,)
 
     def __str__(self) -> str:
         lines = [self.what]
@@ -51,10 +53,6 @@ class BookcorefError(Exception):
         if self.hint:
             lines.append(f"  next:     {self.hint}")
         return "\n".join(lines)
-
-
-def _revive(cls: type[BookcorefError], what: str, expected: Any, found: Any, hint: str) -> BookcorefError:
-    return cls(what, expected=expected, found=found, hint=hint)
 
 
 class UsageError(BookcorefError):

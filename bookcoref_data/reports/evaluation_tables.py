@@ -11,7 +11,7 @@ from ..scoring.agreement import Agreement
 from ..scoring.breakdowns import BREAKDOWN_METRICS, Bin, Dimension
 from ..scoring.error_analysis import Confusion, Division, ErrorAnalysis, Frequent
 from ..scoring.evaluation import Evaluation
-from ..scoring.per_character import CharacterScore
+from ..scoring.labels import CharacterScore
 from ..scoring.scores import LABELS, Blanc, Mean, Score
 from ..scoring.significance import Interval, Resampling
 

@@ -7,9 +7,9 @@
 from .breakdowns import breakdown, position_curve
 from .error_analysis import analyse_errors
 from .evaluation import Evaluation, Rules, evaluate
+from .labels import character_scores
 from .metrics import score_clusters, score_documents
 from .modes import MODES
-from .per_character import character_scores
 from .scores import LABELS, ClusterScores, Score
 from .significance import resample
 

@@ -34,6 +34,7 @@ from .mention_types import head_of
 from .metrics import Overlaps
 from .modes import BookPair
 from .scores import ClusterScores, pool
+from .typed import jaccard
 
 ERROR_TYPES = (
     "span", "extra mention", "extra entity", "missing mention", "missing entity", "conflated entity",
@@ -165,8 +166,9 @@ class _Corrections:
                 if head is not None:
                     heads.setdefault((int(units[i]), head), ([], []))[which].append(i)
         mended = []
+        spans = [list(zip(s.start.tolist(), s.end.tolist(), strict=True)) for s in (both.key, both.response)]
         for keys, responses in heads.values():
-            pairs = sorted((-_jaccard(both, k, r), k, r) for k in keys for r in responses)
+            pairs = sorted((-jaccard(spans[0][k], spans[1][r]), k, r) for k in keys for r in responses)
             used: set[tuple[str, int]] = set()
             for _, k, r in pairs:
                 if ("key", k) not in used and ("response", r) not in used:
@@ -352,11 +354,3 @@ def _unmatched(side: Members, cell: Ints) -> tuple[int, tuple[int, int]]:
     lacking = np.bincount(side.owner, weights=cell < 0, minlength=side.sizes.size)
     whole = lacking == side.sizes
     return int(lacking[~whole].sum()), (int(whole.sum()), int(lacking[whole].sum()))
-
-
-def _jaccard(both: Overlap, k: int, r: int) -> float:
-    """Tokens in common over tokens in either."""
-    a, b = int(both.key.start[k]), int(both.key.end[k])
-    c, d = int(both.response.start[r]), int(both.response.end[r])
-    common = max(min(b, d) - max(a, c) + 1, 0)
-    return common / max(b - a + 1 + d - c + 1 - common, 1)

@@ -28,9 +28,8 @@ from ..progress import Progress, Silent
 from ..shapes import AsFields
 from .arrays import Bools, Floats, Ints
 from .evaluation import Evaluation
-from .exchange import ALIGNED, COARSE, COUNTED, Blocks, Chains, Crossings, ExchangeParts, Units
+from .exchange import ALIGNED, COARSE, COUNTED, Blocks, Chains, Crossings, ExchangeParts, Units, block_starts
 from .metrics import PARTS, overlaps
-from .resampling_units import block_starts
 from .scores import LABELS
 
 METRICS = tuple(LABELS)
@@ -240,7 +239,14 @@ def resample(
     books = _Systems(systems, block_size, progress or Silent())
     blocks = books.by("block" if unit in ("auto", "character") else unit)
     exchanged = books.by(unit) if unit == "character" else blocks
-    _check_units(exchanged.units, unit, few_units)
+    units = exchanged.units
+    if units < FEWEST_UNITS and not (few_units and units >= 2):
+        cure = "a smaller --block-size" if unit in ("auto", "block") else "--unit auto"
+        force = "; --few-units goes on all the same" if units >= 2 else ""
+        raise UsageError(
+            f"too few units to resample: {plural(units, 'block' if unit == 'auto' else unit)}",
+            expected=f"at least {FEWEST_UNITS}", found=units, hint=f"try {cure}{force}",
+        )  # fmt: skip
     alone = [_intervals(blocks.left_out(i), books.values[i], confidence) for i in range(len(systems))]
     if other is None:
         found = [Comparison(m, one, unit=blocks.name, units=blocks.units)
@@ -248,8 +254,8 @@ def resample(
     else:
         effects = books.chosen(blocks) if unit == "auto" else [exchanged.exchanged()] * len(METRICS)
         found = _compared(books, effects, alone, seed, samples, confidence)
-    notes = _notes(unit, exchanged.units, evaluation, found)
-    return Resampling(unit, exchanged.units, block_size, samples, seed, confidence, tuple(found), notes)
+    notes = _notes(unit, units, evaluation, found)
+    return Resampling(unit, units, block_size, samples, seed, confidence, tuple(found), notes)
 
 
 def _compared(
@@ -421,18 +427,6 @@ def _intervals(effects: _Effects, values: Floats, confidence: float) -> list[Int
     half = reach * np.sqrt(effects.variance(effects.values.sum(axis=0)))
     low, high = np.maximum(values - half, 0.0), np.minimum(values + half, 1.0)
     return [Interval(*map(float, found)) for found in zip(values, low, high, strict=True)]
-
-
-def _check_units(units: int, unit: str, few_units: bool) -> None:
-    if units >= FEWEST_UNITS or (few_units and units >= 2):
-        return
-    cure = "a smaller --block-size" if unit in ("auto", "block") else "--unit auto"
-    force = "; --few-units goes on all the same" if units >= 2 else ""
-    name = "block" if unit == "auto" else unit
-    raise UsageError(
-        f"too few units to resample: {plural(units, name)}", expected=f"at least {FEWEST_UNITS}", found=units,
-        hint=f"try {cure}{force}"
-    )  # fmt: skip
 
 
 def _notes(unit: str, units: int, evaluation: Evaluation, found: Sequence[Comparison]) -> tuple[str, ...]:

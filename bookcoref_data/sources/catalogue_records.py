@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
     from lxml.etree import _Element
-if TYPE_CHECKING:
-    import polars as pl
 
 
 RdfRecord = tuple[int, bytes]
@@ -103,11 +101,17 @@ def records(archive: Path) -> Iterator[RdfRecord]:
     stop = threading.Event()
 
     def unpack() -> None:
+        batch: list[RdfRecord] = []
         try:
-            for batch in _batches(archive):
-                if stop.is_set():
-                    return
-                ready.put(batch)
+            for name, content in _files(_unpacked(archive)):
+                if found := _MEMBER.search(name):
+                    batch.append((int(found.group(1)), content))
+                if len(batch) == _BATCH:
+                    if stop.is_set():
+                        return
+                    ready.put(batch)
+                    batch = []
+            ready.put(batch)
             ready.put(None)
         except BaseException as error:  # raised again in the caller's thread
             ready.put(error)
@@ -126,18 +130,6 @@ def records(archive: Path) -> Iterator[RdfRecord]:
         stop.set()
         while not ready.empty():  # lets a thread that waits for room see that it must stop
             ready.get_nowait()
-
-
-def _batches(archive: Path) -> Iterator[list[RdfRecord]]:
-    batch: list[RdfRecord] = []
-    for name, content in _files(_unpacked(archive)):
-        found = _MEMBER.search(name)
-        if found:
-            batch.append((int(found.group(1)), content))
-            if len(batch) == _BATCH:
-                yield batch
-                batch = []
-    yield batch
 
 
 def _files(pieces: Iterator[bytes]) -> Iterator[tuple[str, bytes]]:
@@ -260,26 +252,17 @@ def _read(root: _Element) -> tuple[dict[str, list[str]], list[Row]]:
             texts[_TEXTS[tag]] += [child.text] if child.text else []
         else:
             role = "cre" if tag == _CREATOR else tag.removeprefix(_RELATOR)
-            people += [{"role": role, **agent} for agent in _agents(child, agents)]
+            # A person who was named before is only pointed to.
+            person = agents.get(child.get(f"{_RDF}resource", ""))
+            if (agent := next(child.iterchildren(_AGENT), None)) is not None:
+                names: dict[str, list[str]] = {_NAME: [], _ALIAS: []}
+                for part in agent.iterchildren(_NAME, _ALIAS):
+                    names[part.tag] += [part.text] if part.text else []
+                person = {"name": names[_NAME][0], "aliases": names[_ALIAS]} if names[_NAME] else None
+                if person and (address := agent.get(f"{_RDF}about")):
+                    agents[address] = person
+            people += [{"role": role, **person}] if person else []
     return texts, people
-
-
-def _agents(child: _Element, known: dict[str, Row]) -> Iterator[Row]:
-    """The person in an element with a role; one named before is only pointed to (rdf:resource)."""
-    agent = next(child.iterchildren(_AGENT), None)
-    if agent is None:
-        pointed = known.get(child.get(f"{_RDF}resource", ""))
-        if pointed:
-            yield pointed
-        return
-    names: dict[str, list[str]] = {_NAME: [], _ALIAS: []}
-    for part in agent.iterchildren(_NAME, _ALIAS):
-        names[part.tag] += [part.text] if part.text else []
-    if names[_NAME]:
-        person: Row = {"name": names[_NAME][0], "aliases": names[_ALIAS]}
-        if address := agent.get(f"{_RDF}about"):
-            known[address] = person
-        yield person
 
 
 def _without_formats(data: bytes) -> tuple[bytes, int]:

@@ -158,7 +158,23 @@ class Texts:
 
     def plan(self, gutenberg_ids: Iterable[str | int]) -> list[PlanRow]:
         """What `get` would do for each book; opens no connection and writes nothing."""
-        return [self._plan_row(check_id(gutenberg_id)) for gutenberg_id in gutenberg_ids]
+        rows = []
+        for book in map(check_id, gutenberg_ids):
+            title, addresses = self.editions.title_of(book), self._addresses(book)
+            if paths := self._mirror_paths(book):
+                size = paths[0].stat().st_size
+                row = PlanRow(book, title, "mirror", str(paths[0]), size, len(paths) - 1)
+            elif cached := self.cached(book):
+                row = PlanRow(book, title, "cached", cached[0].address, cached[0].bytes, len(addresses))
+            elif self.offline or not addresses:
+                row = PlanRow(book, title, "missing", None, None, 0)
+            else:
+                # The length of a known edition's file: what a fetch will cost, give or take a new header.
+                source = self.editions.books.get(book)
+                likely = source.editions[0].files[0].bytes if source and source.editions else None
+                row = PlanRow(book, title, "fetch", addresses[0].url, likely, len(addresses) - 1)
+            rows.append(row)
+        return rows
 
     def cached(self, gutenberg_id: str | int) -> list[TextFile]:
         """Undamaged texts of the book in the cache: known editions first."""
@@ -170,7 +186,22 @@ class Texts:
 
     def _found(self, book: str, failures: list[str]) -> Iterator[TextFile]:
         """Texts from all places in order; what cannot be had is noted in `failures`."""
-        yield from self._from_mirror_folder(book, failures)
+        for path in self._mirror_paths(book):
+            try:
+                text = self._described(book, path, str(path))
+                # Say that a mirror's file is no edition of the manifest: one changed letter looks like this.
+                source = self.editions.books.get(text.gutenberg_id)
+                if text.known_edition is None and source is not None and source.editions:
+                    sums = {f.sha256 for edition in source.editions for f in edition.files}
+                    known = " or ".join(f"{s[:16]}…" for s in sorted(sums))
+                    self.fetcher.progress.note(
+                        f"{text.path}: this is no edition of {self._name(text.gutenberg_id)} that is known "
+                        f"(sha256 {text.sha256[:16]}…, expected {known}); "
+                        "the file is damaged, was changed, or is a newer edition"
+                    )
+                yield text
+            except (OSError, DataError) as error:
+                failures.append(_because(path, error))
         # Remove cached texts that are not what they were, and say so: the search goes on without them
         for path in self._cached_paths(book):
             if self._from_cache(book, path) is None:
@@ -215,24 +246,6 @@ class Texts:
             old = self.mirror_folder.joinpath(*numbered_folder(book).split("/"), "old")
             paths += sorted(old.rglob("*.txt"))
         return [path for path in paths if path.is_file()]
-
-    def _from_mirror_folder(self, book: str, failures: list[str]) -> Iterator[TextFile]:
-        for path in self._mirror_paths(book):
-            try:
-                text = self._described(book, path, str(path))
-                # Say that a mirror's file is no edition of the manifest: one changed letter looks like this.
-                source = self.editions.books.get(text.gutenberg_id)
-                if text.known_edition is None and source is not None and source.editions:
-                    sums = {f.sha256 for edition in source.editions for f in edition.files}
-                    known = " or ".join(f"{s[:16]}…" for s in sorted(sums))
-                    self.fetcher.progress.note(
-                        f"{text.path}: this is no edition of {self._name(text.gutenberg_id)} that is known "
-                        f"(sha256 {text.sha256[:16]}…, expected {known}); "
-                        "the file is damaged, was changed, or is a newer edition"
-                    )
-                yield text
-            except (OSError, DataError) as error:
-                failures.append(_because(path, error))
 
     def _fetch(self, book: str, address: Address, tried: list[TextFile]) -> TextFile:
         """Download one address into the cache, under the name of its content.
@@ -307,22 +320,6 @@ class Texts:
             path.with_suffix(".json").unlink(missing_ok=True)
         except OSError as error:
             raise CacheError.at(path.parent, error) from error
-
-    # -- reports ------------------------------------------------------------------------------------
-
-    def _plan_row(self, book: str) -> PlanRow:
-        title, addresses = self.editions.title_of(book), self._addresses(book)
-        if paths := self._mirror_paths(book):
-            size = paths[0].stat().st_size
-            return PlanRow(book, title, "mirror", str(paths[0]), size, len(paths) - 1)
-        if cached := self.cached(book):
-            return PlanRow(book, title, "cached", cached[0].address, cached[0].bytes, len(addresses))
-        if self.offline or not addresses:
-            return PlanRow(book, title, "missing", None, None, 0)
-        # The length of a known edition's file: what a fetch will cost, give or take a new header.
-        source = self.editions.books.get(book)
-        likely_bytes = source.editions[0].files[0].bytes if source and source.editions else None
-        return PlanRow(book, title, "fetch", addresses[0].url, likely_bytes, len(addresses) - 1)
 
     def _name(self, book: str) -> str:
         title = self.editions.title_of(book)

@@ -94,29 +94,18 @@ def agent_string(contact: str | None = None, library: str = "requests") -> str:
 
     The form is the one of Wikimedia's user-agent policy: the project, whom to write to, the library used.
     """
-    about = [_project_address() or "toolkit for book-scale coreference data", *([contact] if contact else [])]
     from importlib import metadata
 
-    try:
-        found = f" {library}/{metadata.version(library)}"
-    except metadata.PackageNotFoundError:
-        found = ""
-    return f"bookcoref-data/{__version__} ({'; '.join(about)}){found}"
-
-
-def _project_address() -> str | None:
-    """This project's own address in the installed metadata; never that of a data set or a paper."""
-    from importlib import metadata
-
-    try:
+    # This project's own address in the installed metadata; never that of a data set or a paper
+    entries, version = list[str](), ""
+    with contextlib.suppress(metadata.PackageNotFoundError):
         entries = metadata.metadata("bookcoref-data").get_all("Project-URL") or []
-    except metadata.PackageNotFoundError:
-        return None
+    with contextlib.suppress(metadata.PackageNotFoundError):
+        version = f" {library}/{metadata.version(library)}"
     addresses = dict(entry.split(", ", 1) for entry in entries if ", " in entry)
-    for name in ("Repository", "Homepage"):
-        if name in addresses:
-            return f"+{addresses[name]}"
-    return None
+    own = [f"+{addresses[name]}" for name in ("Repository", "Homepage") if name in addresses]
+    about = [*(own or ["toolkit for book-scale coreference data"])[:1], *([contact] if contact else [])]
+    return f"bookcoref-data/{__version__} ({'; '.join(about)}){version}"
 
 
 def check_address(url: str) -> str:
@@ -257,7 +246,7 @@ class Fetcher:
         """
         part = _PartialFile(target)
         most = max_bytes or self.limits.file_bytes
-        with _kept_after_interrupts(part):
+        try:
             got = self.retrying(url, lambda: self._transfer(url, part, most, label or target.name, same_host))
             if sha256 and got.sha256 != sha256:
                 raise ChecksumError(
@@ -268,6 +257,11 @@ class Fetcher:
             if check:
                 check(part.path)
             part.finish()
+        except SourceError:
+            raise  # the transfer stopped: what has come is kept, as after Ctrl-C
+        except Exception:
+            part.drop()
+            raise
         return got
 
     def _transfer(self, url: str, part: _PartialFile, most: int, label: str, same_host: bool) -> Download:
@@ -291,8 +285,11 @@ class Fetcher:
                     raise Retry("the server sent another range than it was asked for")
                 total = None if fits[2] == "*" else int(fits[2])
             else:
-                kept = 0
-                part.begin(url, _validator(answer))
+                # If-Range may carry a strong ETag, else Last-Modified, else nothing (RFC 9110, 13.1.5).
+                kept, tag = 0, answer.headers.get("ETag", "")
+                mark = tag if tag.startswith('"') else answer.headers.get("Last-Modified")
+                plain = answer.headers.get("Content-Encoding", "identity").lower() == "identity"
+                part.begin(url, mark if plain else None)
             _hold_limit(url, total or 0, most, part)
             self.progress.begin(label, total, "bytes")
             try:
@@ -485,33 +482,11 @@ class _PartialFile:
         self._note.unlink(missing_ok=True)
 
 
-@contextlib.contextmanager
-def _kept_after_interrupts(part: _PartialFile) -> Iterator[None]:
-    """Keep the part file when the transfer stopped (Ctrl-C, network), drop it when it was refused."""
-    try:
-        yield
-    except (SourceError, KeyboardInterrupt):
-        raise
-    except Exception:
-        part.drop()
-        raise
-
-
 def _length(answer: requests.Response) -> int | None:
     """The Content-Length, when it counts the bytes that we will hold (no compression on the way)."""
     value = answer.headers.get("Content-Length", "")
     plain = answer.headers.get("Content-Encoding", "identity").lower() == "identity"
     return int(value) if plain and value.isascii() and value.isdigit() else None
-
-
-def _validator(answer: requests.Response) -> str | None:
-    """What If-Range may carry: a strong ETag, else Last-Modified, else nothing (RFC 9110, 13.1.5)."""
-    tag = answer.headers.get("ETag", "")
-    if answer.headers.get("Content-Encoding", "identity").lower() != "identity":
-        return None
-    if tag.startswith('"'):
-        return tag
-    return answer.headers.get("Last-Modified")
 
 
 def _hold_limit(url: str, size: int, most: int, part: _PartialFile | None = None) -> None:

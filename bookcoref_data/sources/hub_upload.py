@@ -10,13 +10,14 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors import ChecksumError, OfflineError, SourceError, UsageError
 from ..guard import listed
 from ..progress import Progress, Silent
+from ..shapes import AsFields
 from . import hub
 from .store import sha256_once
 
@@ -33,7 +34,7 @@ Content = Path | bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Uploaded:
+class Uploaded(AsFields):
     """What an upload did. `sent` are the bytes of files that the repository did not have; `unchanged`: the
     repository held just these files already, so there is no new commit."""
 
@@ -43,10 +44,6 @@ class Uploaded:
     files: int
     sent: int
     unchanged: bool = False
-
-    def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)

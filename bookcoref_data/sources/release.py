@@ -74,10 +74,21 @@ class Release:
                 expected="a folder with delta and annotations",
                 hint="give --release DIR, or leave it out to fetch the official release from the Hub",
             )
+        found: dict[tuple[str, str], Path] = {}
+        for config in ("full", "split"):
+            place = folder / layout.annotations / config
+            for path in sorted(place.glob("*.jsonl*")) if place.is_dir() else ():
+                split = next((s for word, s in layout.split_names if word in path.name.lower()), None)
+                if split is None or (config, split) in found:
+                    raise UsageError(
+                        f"cannot tell which split {path} is",
+                        expected="one file per split, named with train, validation (dev) or test",
+                        found=_listing(place),
+                    )
+                found[config, split] = path
         release = cls(
-            folder, _find(folder, layout.delta, DELTA), _find(folder, layout.lengths, LENGTHS),
-            _annotation_files(folder / layout.annotations, layout),
-        )  # fmt: skip
+            folder, _find(folder, layout.delta, DELTA), _find(folder, layout.lengths, LENGTHS), found
+        )
         for path in release.files:
             # A folder, a pipe or a looping link in place of a file is named, not passed over.
             check_input(path)
@@ -185,22 +196,6 @@ def _find(folder: Path, patterns: tuple[str, ...], kind: str) -> Path | None:
 def _head(path: Path) -> bytes:
     with path.open("rb") as stream:
         return stream.read(HEAD_BYTES)
-
-
-def _annotation_files(folder: Path, layout: ReleaseLayout) -> dict[tuple[str, str], Path]:
-    """{(config, split): file} of an annotation folder."""
-    found: dict[tuple[str, str], Path] = {}
-    for config in ("full", "split"):
-        for path in sorted((folder / config).glob("*.jsonl*")) if (folder / config).is_dir() else ():
-            split = next((s for word, s in layout.split_names if word in path.name.lower()), None)
-            if split is None or (config, split) in found:
-                raise UsageError(
-                    f"cannot tell which split {path} is",
-                    expected="one file per split, named with train, validation (dev) or test",
-                    found=_listing(folder / config),
-                )
-            found[config, split] = path
-    return found
 
 
 def _listing(folder: Path, most: int = 20) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -133,18 +133,23 @@ class SparqlEndpoint:
             TooHeavyError: the service timed out, or failed on every attempt; ask for less.
             SourceError: the service is down, refuses us, or does not understand the query.
         """
-        kept = self.archive.read(self.address, query)
-        if kept and self._fresh(kept["retrieved"]):
-            if "answer" in kept and (self.fetcher.offline or not complaint(_rows(kept["answer"]))):
-                self.tally.replayed += 1
-            elif "answer" in kept:
-                kept = self._ask_service(query, complaint)
-            elif self.fetcher.offline or _refused_twice(kept.get("refusals", ())):
-                self.tally.replayed += 1
-                raise TooHeavyError("this query was too heavy before", found=kept.get("trouble"))
-            else:
-                kept = self._ask_service(query, complaint)
-        elif self.fetcher.offline:
+        kept, offline, days = (
+            self.archive.read(self.address, query) or {},
+            self.fetcher.offline,
+            self.max_age_days,
+        )
+        if kept and not offline and days is not None:
+            old = self.now() - datetime.fromisoformat(kept["retrieved"]) > timedelta(days=days)
+            kept = {} if old else kept
+        # Refused at two times that one bad hour cannot explain
+        refused = sorted(map(datetime.fromisoformat, kept.get("refusals", ())))
+        for_good = len(refused) > 1 and refused[-1] - refused[0] >= _BETWEEN_REFUSALS
+        if "answer" in kept and (offline or not complaint(_rows(kept["answer"]))):
+            self.tally.replayed += 1
+        elif kept and "answer" not in kept and (offline or for_good):
+            self.tally.replayed += 1
+            raise TooHeavyError("this query was too heavy before", found=kept.get("trouble"))
+        elif offline:
             raise OfflineError(
                 "an answer of this harvest is not in the archive",
                 expected=str(self.archive.path(self.address, query)),
@@ -154,11 +159,6 @@ class SparqlEndpoint:
             kept = self._ask_service(query, complaint)
         self.tally.dated(kept["retrieved"])
         return _rows(kept["answer"])
-
-    def _fresh(self, retrieved: str) -> bool:
-        if self.fetcher.offline or self.max_age_days is None:
-            return True
-        return self.now() - datetime.fromisoformat(retrieved) <= timedelta(days=self.max_age_days)
 
     def _ask_service(self, query: str, complaint: Complaint) -> dict[str, Any]:
         """Ask, and keep what came: the answer, or that the query is too heavy."""
@@ -274,12 +274,6 @@ class _Fault(NamedTuple):
     refused: bool = False
     retry_after: str | None = None
     hint: str | None = None
-
-
-def _refused_twice(refusals: Sequence[str]) -> bool:
-    """Whether the service refused a query at two times that one bad hour cannot explain."""
-    times = sorted(datetime.fromisoformat(moment) for moment in refusals)
-    return len(times) > 1 and times[-1] - times[0] >= _BETWEEN_REFUSALS
 
 
 def _says_timeout(text: str) -> bool:

@@ -166,14 +166,16 @@ class Store:
         with contextlib.ExitStack() as held:
             with contextlib.suppress(CacheError):
                 with self.lock(_CLEARING):
-                    if self._forget_ended_runs():
-                        self._sweep()
+                    self._forget_ended_runs()
                     held.enter_context(self.lock(name))
                 held.callback(_remove_quietly, path)
             yield
 
-    def _forget_ended_runs(self) -> bool:
-        """Remove the lock files of runs that were killed: nobody holds them. Whether no other run goes on."""
+    def _forget_ended_runs(self) -> None:
+        """Remove the lock files of runs that were killed: nobody holds them.
+
+        Where no other run goes on, what they left half-made in the parts that only runs write to goes, too.
+        """
         alone = True
         for path in (self.root / _LOCKS).glob(f"{_RUN}*.lock"):
             try:
@@ -181,13 +183,7 @@ class Store:
                     _remove_quietly(path)
             except SourceError:
                 alone = False
-        return alone
-
-    def _sweep(self) -> None:
-        """Remove what killed runs left half-made in the parts that only runs write to."""
-        if not is_marked_cache(self.root):
-            return
-        for part in _OF_RUNS:
+        for part in _OF_RUNS if alone and is_marked_cache(self.root) else ():
             for name in (".making-*", ".*.part"):
                 for path in (self.root / part).glob(name):
                     shutil.rmtree(path, ignore_errors=True)
@@ -258,7 +254,14 @@ class Store:
                 hint="if it is a cache of an older version, remove its folders yourself: "
                 f"{', '.join(names) or 'there is none here'}",
             )
-        with self._alone():
+        with contextlib.ExitStack() as held:
+            # Every lock there is, so that no file vanishes under a process that works
+            if (self.root / _LOCKS).is_dir():
+                held.enter_context(self.lock(_CLEARING, wait=0))
+            locks = sorted(path.stem for path in (self.root / _LOCKS).glob("*.lock"))
+            for name in locks:
+                if name != _CLEARING:
+                    held.enter_context(self.lock(name, wait=0))
             removed = [_measure(self.root / name) for name in names if part in (None, name)]
             for size in removed:
                 try:
@@ -266,18 +269,6 @@ class Store:
                 except OSError as error:
                     raise CacheError.at(self.root, error) from error
         return removed
-
-    @contextlib.contextmanager
-    def _alone(self) -> Iterator[None]:
-        """Hold every lock there is, so that no file vanishes under a process that works."""
-        with contextlib.ExitStack() as held:
-            if (self.root / _LOCKS).is_dir():
-                held.enter_context(self.lock(_CLEARING, wait=0))
-            for path in sorted((self.root / _LOCKS).glob("*.lock")):
-                if path.name == f"{_CLEARING}.lock":
-                    continue
-                held.enter_context(self.lock(path.name.removesuffix(".lock"), wait=0))
-            yield
 
 
 def _holder_path(lock: Path) -> Path:

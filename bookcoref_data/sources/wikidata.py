@@ -254,7 +254,10 @@ class _Harvest:
                     item, property_ = (self._cell(row, name).value for name in ("item", "property"))
                     value = self._cell(row, "value")
                     facts = self._found.facts.setdefault(_short_item(item), {})
-                    values = facts.setdefault(mark + _short(property_), [])
+                    short = [
+                        s + property_.removeprefix(p) for p, s in _SHORT.items() if property_.startswith(p)
+                    ]
+                    values = facts.setdefault(mark + (short[0] if short else property_), [])
                     if value not in values:
                         values.append(value)
             self._progress.advance(what, len(batch))
@@ -317,10 +320,3 @@ def item_number(item: str) -> tuple[int, str]:
 
 def _short_item(value: str) -> str:
     return value.removeprefix(ENTITY)
-
-
-def _short(value: str) -> str:
-    for long, short in _SHORT.items():
-        if value.startswith(long):
-            return short + value.removeprefix(long)
-    return value

@@ -13,7 +13,7 @@ from bookcoref_data.reports import evaluation_plots, evaluation_tables
 from bookcoref_data.scoring import evaluate
 from bookcoref_data.scoring.breakdowns import breakdown
 from bookcoref_data.scoring.error_analysis import analyse_errors
-from bookcoref_data.scoring.per_character import character_scores
+from bookcoref_data.scoring.labels import character_scores
 from bookcoref_data.scoring.significance import resample
 
 SENTENCES = [["Anna", "met", "Ben", "."], ["She", "saw", "him", "."]] * 30

@@ -6,7 +6,7 @@ import pytest
 
 from bookcoref_data.scoring import evaluate
 from bookcoref_data.scoring.evaluation import score_linking
-from bookcoref_data.scoring.per_character import character_scores
+from bookcoref_data.scoring.labels import character_scores
 
 KEY = [("Anna", [(0, 0), (3, 3)]), ("Ben", [(5, 5), (6, 6)])]
 

@@ -7,9 +7,9 @@ import pytest
 
 from bookcoref_data.books import Record
 from bookcoref_data.errors import UsageError
+from bookcoref_data.scoring.exchange import block_starts, part_of
 from bookcoref_data.scoring.labels import Labels, snippet, text_of
 from bookcoref_data.scoring.modes import prepare
-from bookcoref_data.scoring.resampling_units import block_starts, part_of
 from bookcoref_data.scoring.typed import TypedSpan
 from bookcoref_data.workflows.typed_labels import noun_label, noun_spans
 

@@ -14,9 +14,8 @@ from bookcoref_data.books import Record
 from bookcoref_data.errors import UsageError
 from bookcoref_data.scoring import evaluate
 from bookcoref_data.scoring.clustering import members
-from bookcoref_data.scoring.exchange import COUNTED, Blocks, Chains, Crossings, ExchangeParts
+from bookcoref_data.scoring.exchange import COUNTED, Blocks, Chains, Crossings, ExchangeParts, block_starts
 from bookcoref_data.scoring.metrics import overlaps, score_clusters
-from bookcoref_data.scoring.resampling_units import block_starts
 from bookcoref_data.scoring.significance import (
     METRICS,
     Comparison,

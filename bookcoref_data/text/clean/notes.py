@@ -50,7 +50,11 @@ def cut_transcriber_notes(draft: Draft) -> None:
         if block.text.lstrip().startswith("["):
             end = _closing(draft, block.text.index("[") + block.start)
         else:
-            end, last, below = block.end, _is_last(draft, blocks, index), blocks[index + 1 :]
+            end, below = block.end, blocks[index + 1 :]
+            # Whether the note closes the file: near its end, and no chapter behind it
+            left, size = draft.end - block.start, draft.end - draft.start
+            last = left <= 0.15 * size and (left <= _NOTE_SHARE * size or left <= _LONG_NOTE)
+            last = last and not any(is_division(later) and later.gap >= 2 for later in below)
             if last and 2 * sum(map(_is_noted, below)) >= len(below):
                 end = draft.end
             elif last or _FORM.NOTE_TITLE.match(block.line):
@@ -65,15 +69,6 @@ def cut_transcriber_notes(draft: Draft) -> None:
                     if not others:
                         end = later.end
         draft.cut("transcriber-note", block.start, end)
-
-
-def _is_last(draft: Draft, blocks: list[Block], index: int) -> bool:
-    """Whether the note at `index` closes the file: near its end, and no chapter behind it."""
-    size = draft.end - draft.start
-    left = draft.end - blocks[index].start
-    if left > 0.15 * size or (left > _NOTE_SHARE * size and left > _LONG_NOTE):
-        return False
-    return not any(is_division(block) and block.gap >= 2 for block in blocks[index + 1 :])
 
 
 def _is_noted(block: Block) -> bool:
