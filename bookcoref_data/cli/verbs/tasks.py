@@ -81,12 +81,15 @@ def merge(
         emit_json(merged.to_dict())
         return
     _show_merged(merged.report)
-    columns = ("genre", "documents", "tokens_per_document", "chains_per_document", "mentions_per_document",
-               "chain_length", "mean_distance", "largest_distance", "far_mentions")  # fmt: skip
-    headings = ("genre", "docs", "tok/doc", "chains/doc", "ment/doc", "ment/chain", "distance", "largest",
-                "over 5,000")  # fmt: skip
     for name, rows in merged.statistics.items() if stats else ():
-        emit_table(headings, cells(rows, columns), title=name)
+        emit_table(tuple(_STATISTICS), cells(rows, tuple(_STATISTICS.values())), title=name)
+
+
+_STATISTICS = {
+    "genre": "genre", "docs": "documents", "tok/doc": "tokens_per_document",
+    "chains/doc": "chains_per_document", "ment/doc": "mentions_per_document", "ment/chain": "chain_length",
+    "distance": "mean_distance", "largest": "largest_distance", "over 5,000": "far_mentions",
+}  # fmt: skip
 
 
 def _show_merged(report: MergeReport) -> None:
