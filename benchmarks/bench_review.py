@@ -35,7 +35,7 @@ from bookcoref_data.annotation.backends import make_backend
 from bookcoref_data.annotation.cast import Cast, make_cast
 from bookcoref_data.annotation.plan import default_plan
 from bookcoref_data.asking import ReviewQuestion, likely_right, make_queue, settled
-from bookcoref_data.asking.answers import NOBODY, answer_with, answers_to
+from bookcoref_data.asking.answers import NOBODY, answer_with, answers_to, taught
 from bookcoref_data.asking.questions import all_questions
 from bookcoref_data.books import Book, Mention
 from bookcoref_data.books.annotation import Annotation
@@ -220,7 +220,8 @@ def ask(
     every = all_questions(a, about)
     skipped = {q.key for q in every if known_of(q, truth, novel) is None} | {*done}
     most = 3000 if order == "random" else batch
-    queue = make_queue(a, settled=skipped, most=most, about=about, by_worth=order == "worth")
+    teaches = taught(asked.edits)
+    queue = make_queue(a, settled=skipped, taught=teaches, most=most, about=about, by_worth=order == "worth")
     if order == "random":
         draw.shuffle(queue)
     goal, people = asked.answers + batch, [e.name for e in novel.cast.entries]

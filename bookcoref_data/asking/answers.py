@@ -10,10 +10,12 @@ from typing import Any
 from ..books.layout import Layout
 from ..edits import Edit, anchor_of
 from ..scoring.scores import cohens_kappa
-from .questions import OFFERS_NO_PEOPLE, Key, ReviewQuestion, pair_key
+from .questions import OFFERS_NO_PEOPLE, Key, ReviewQuestion, pair_key, signs
 
 _BEFORE, _AFTER = 90, 45
 """Tokens that are shown before and behind a place."""
+_USUAL = 2.0
+"""Answers that must speak against the usual share of wrong ones before they count as much as it."""
 UNSURE, NOBODY, YES, NO = "cannot tell", "nobody of the cast", "one person", "two people"
 
 
@@ -41,8 +43,8 @@ def answers_to(question: ReviewQuestion, tokens: Sequence[str], doc_key: str) ->
             for span in question.places
         )  # fmt: skip
         kept = Edit("seen", at=at, doc_key=doc_key, name=whole)
-        told = (f"{whole}, as a mention of its own", f"only {rest}") if question.stress else (whole, rest)
-        return [Answer("1", told[0], (kept,)), Answer("2", told[1], spans), Answer("c", UNSURE, (unsure,))]
+        says = (f"{whole}, as a mention of its own", f"only {rest}") if question.stress else (whole, rest)
+        return [Answer("1", says[0], (kept,)), Answer("2", says[1], spans), Answer("c", UNSURE, (unsure,))]
     if question.kind == "same person":
         one, other = question.people
         merge = Edit("merge", character=one, into=other, doc_key=doc_key)
@@ -66,7 +68,7 @@ def answer_with(
     group = f"q{question.start}" if several else ""
     if question.kind == "speaker":
         at = anchor_of(tokens, question.start, question.end)
-        said = Edit("speaker", at=at, speaker=name, doc_key=doc_key, group=group)
+        said = Edit("speaker", at=at, was=question.now, speaker=name, doc_key=doc_key, group=group)
         return (said, *_links(question.places, question.now, name, tokens, doc_key, group))
     return _links(places, question.now, name, tokens, doc_key, group)
 
@@ -100,6 +102,23 @@ def settled(edits: Iterable[Edit]) -> dict[Key, Hashable]:
             kinds = ("quote", "mention") if e.op == "seen" else ("quote" if e.op == "speaker" else "mention",)
             found.update({(kind, *place): said[e.op] for kind in kinds})
     return found
+
+
+def taught(edits: Iterable[Edit]) -> dict[Key, float]:
+    """What answers teach about the questions that are left: {sign: how many times as often as usual somebody
+    was wrong}; see `signs`."""
+    asked, wrong, usual = Counter[Key](), Counter[Key](), {"quote": [2.0, 1.0], "mention": [2.0, 1.0]}
+    for e in edits:
+        if e.at is None or e.was is None or e.op not in ("link", "unlink", "speaker"):
+            continue
+        what, now = ("quote", e.speaker) if e.op == "speaker" else ("mention", e.character or None)
+        usual[what][0] += 1
+        usual[what][1] += now != e.was
+        for sign in signs(what, e.was, e.at.words):
+            asked[sign] += 1
+            wrong[sign] += now != e.was
+    share = {what: n / of for what, (of, n) in usual.items()}
+    return {s: (wrong[s] + _USUAL) / (share[str(s[0])] * n + _USUAL) for s, n in asked.items()}
 
 
 def passage(layout: Layout, tokens: Sequence[str], start: int, end: int, since: int = -1) -> dict[str, Any]:

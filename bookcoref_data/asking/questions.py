@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
@@ -46,6 +46,8 @@ _BEHIND = 60
 """Tokens behind the noun of a group in which "they" may be the group."""
 _SEVERAL = word_set("sheep people men women children folk police mice geese oxen deer cattle")
 """Nouns for several without an s at the end."""
+_CERTAIN = 0.95
+"""Most that a chance is raised to by the answers before."""
 _NAMED_LEADS = 2
 """Decisions that go with a name, itself among them: pronouns and speakers are read from names."""
 _FOLLOWS = ("same paragraph", "speech goes on")
@@ -96,6 +98,12 @@ def pair_key(one: str, other: str) -> Key:
     return "pair", min(one, other), max(one, other)
 
 
+def signs(what: str, now: str, words: str) -> tuple[Key, ...]:
+    """What is like a decision that somebody speaks or is meant: others of the same person; of mentions, those
+    with the same words."""
+    return ((what, now),) if what == "quote" else ((what, now), (what, now, words.lower()))
+
+
 def likely_right(annotation: Annotation) -> float:
     """The share of mentions and speakers that is right by their probabilities; 1.0 where there are none."""
     scores = [m.score for m in annotation.mentions] + [q.score for q in annotation.quotes if q.rule]
@@ -107,21 +115,22 @@ def make_queue(
     *,
     settled: Collection[Key] = (),
     first: Collection[Key] = (),
+    taught: Mapping[Key, float] | None = None,
     most: int = 25,
     about: Iterable[str] = KINDS,
     by_worth: bool = True,
 ) -> list[ReviewQuestion]:
     """The best questions to ask next, at most `most`, one for each thing that can be decided.
 
-    `settled` was decided before, `first` is asked before all else. Of questions whose answers reach each
-    other, the later ones count for less: the next reading may answer them. With `by_worth` False, the least
-    certain come first.
+    `settled` was decided before, `first` is asked before all else, `taught` is what the answers before teach
+    about the rest (`answers.taught`). Of questions whose answers reach each other, the later ones count for
+    less: the next reading may answer them. With `by_worth` False, the least certain come first.
     """  # fmt: skip
     book = _Asked(annotation)
     kinds = frozenset(about)
     found = [q for q in book.questions(kinds) if q.key not in settled and (q.chance > 0 or q.key in first)]
     if by_worth:
-        found = _by_worth(found, most, first)
+        found = _by_worth([book.as_taught(q, taught) for q in found] if taught else found, most, first)
     else:
         found.sort(key=lambda q: (q.key not in first, -q.chance, q.start))
     return [book.with_people(q) for q in found[:most]]
@@ -343,6 +352,15 @@ class _Asked:
                     yield ReviewQuestion("same person", *at.mention, other, pair, _DOUBTED_PAIR, fewer)
 
     # --- who may be the right one
+
+    def as_taught(self, q: ReviewQuestion, taught: Mapping[Key, float]) -> ReviewQuestion:
+        """The question with its chance as the answers to questions like it have it."""
+        if q.now is None or q.kind not in ("speaker", "pronoun", "phrase"):
+            return q
+        chance, words = q.chance, " ".join(self.a.book.tokens[q.start : q.end + 1])
+        for sign in signs(str(q.key[0]), q.now, words):
+            chance *= taught.get(sign, 1.0)
+        return replace(q, chance=min(chance, max(q.chance, _CERTAIN)))
 
     def with_people(self, question: ReviewQuestion) -> ReviewQuestion:
         """The question with at most five people: whom the annotation has, its next best, those around."""

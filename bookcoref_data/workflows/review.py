@@ -13,6 +13,7 @@ from ..annotation.language import not_english
 from ..annotation.plan import Plan, default_plan
 from ..annotation.steps import Backend
 from ..asking import KINDS, ReviewQuestion, likely_right, make_queue, settled
+from ..asking.answers import taught
 from ..asking.flags import Flag, find_flags, names_of_chains
 from ..asking.questions import Key
 from ..books.annotation import Annotation
@@ -64,10 +65,11 @@ class ReviewSession:
 
     def ask(self, most: int) -> tuple[list[ReviewQuestion], Layout]:
         """Read the book, and make the best questions for what is known now."""
-        a = self.read()
-        decided = {*settled(self.kept())} - self.first
-        queue = make_queue(a, settled=decided, first=self.first, most=most, about=self.about)
-        return queue, lay_out(a)
+        a, kept = self.read(), self.kept()
+        decided, teaches = {*settled(kept)} - self.first, taught(kept)
+        return make_queue(
+            a, settled=decided, first=self.first, taught=teaches, most=most, about=self.about
+        ), lay_out(a)
 
     def keep(self, made: Iterable[Edit]) -> None:
         """Write down an answer, with who gave it and when."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 import bookcoref_data as bc
 from bookcoref_data.asking import agreement, answers_to, likely_right, make_queue, settled
-from bookcoref_data.asking.answers import UNSURE, answer_with, as_dict
+from bookcoref_data.asking.answers import UNSURE, answer_with, as_dict, taught
 from bookcoref_data.asking.questions import all_questions
 from bookcoref_data.books import Book
 from bookcoref_data.books.annotation import Annotation, Marked, Quote
@@ -119,6 +120,30 @@ def test_one_answer_says_whether_himself_behind_a_name_is_a_mention_of_its_own()
     assert apply(a, whole.edits).changed == 0
     for answer in (whole, rest, unsure):
         assert make_queue(a, about=["words"], settled=settled(answer.edits)) == []
+
+
+def test_what_was_wrong_more_often_than_usual_is_asked_first():
+    book = Book.make("b", [["he"]] * 20)
+    he = [Marked(i, i, i % 2, "windows", "ranker: he", 0.5 + i / 100, "pronoun") for i in range(20)]
+    a = Annotation(book, ("Tom Hill", "Grey"), tuple(he))
+    assert make_queue(a, about=["pronoun"], most=1)[0].now == "Tom Hill"
+    edits = [
+        Edit("link", at=anchor_of(book.tokens, i, i), was=a.names[i % 2], character="Grey") for i in range(8)
+    ]
+    assert taught(edits)["mention", "Tom Hill"] > 1 > taught(edits)["mention", "Grey"]
+    turned = [replace(e, was="Grey", character="Tom Hill") if e.was == "Grey" else e for e in edits]
+    turned = [replace(e, character="Tom Hill") for e in turned]
+    queue = make_queue(a, about=["pronoun"], taught=taught(turned))
+    assert [q.now for q in queue[:10]] == ["Grey"] * 10
+    assert queue[0].chance > 0.49 > queue[-1].chance
+
+
+def test_answers_about_speakers_teach_about_speakers_alone():
+    at = anchor_of(["“", "No", "”"], 0, 2)
+    wrong = Edit("speaker", at=at, was="Grey", speaker=None)
+    right = Edit("speaker", at=at, was="Tom Hill", speaker="Tom Hill")
+    assert taught([wrong, right]) == {("quote", "Grey"): 1.2, ("quote", "Tom Hill"): 0.8}
+    assert taught([replace(wrong, was=None), Edit("seen", at=at)]) == {}
 
 
 def test_what_may_be_missed_of_a_group_is_asked_and_they_of_one_sentence_together():
