@@ -52,6 +52,9 @@ return {people: people.map((p, i) => ({gone: p.gone, name: p.names[0]})), shown:
 PRESSED = """
 return [...document.querySelectorAll('#dialog [aria-pressed=true]')].map((b) => b.childNodes[1].textContent)
 """
+FITTING = """
+return [...document.querySelectorAll('#dialog .choices button')].map((b) => b.childNodes[1].textContent)
+"""
 
 
 @dataclass
@@ -147,6 +150,16 @@ class Person:
             self.press(key)
         return bool(key)
 
+    def type(self, text: str) -> None:
+        """Type a name until it is among the names that fit, and take it with its digit."""
+        self.press("/")
+        for letter in text:
+            self.press(letter)
+            fit = self.driver.execute_script(FITTING)
+            if text in fit:
+                return self.press(str(fit.index(text) + 1))
+        self.press("ENTER")
+
     def repair(self, state: dict[str, Any]) -> str:
         """Make the repair that moves most mentions; what it was, "" where none is left."""
         found = sorted(self.wrong(state), key=lambda w: -w[0])
@@ -161,18 +174,18 @@ class Person:
             return asked
         if owner < 0 and home < 0:
             self.press("n")
-            self.choose(name["text"]) or self.press("/", *name["text"], "ENTER")
+            self.choose(name["text"]) or self.type(name["text"])
             return f"new: {name['text']}"
         if owner < 0 or (home >= 0 and others and len(together) == 1):
             self.go(state, home)
             self.press("a")
             told = name["text"] + (f" ({people[owner]['name']})" if owner >= 0 else "")
-            self.choose(told) or self.press("/", *name["text"], "ENTER")
+            self.choose(told) or self.type(name["text"])
             return f"{people[home]['name']} also {name['text']}"
         if home >= 0 and not others:
             self.go(state, home)
             self.press("m")
-            self.choose(people[owner]["name"]) or self.press("/", *people[owner]["name"], "ENTER")
+            self.choose(people[owner]["name"]) or self.type(people[owner]["name"])
             return f"{people[home]['name']} is {people[owner]['name']}"
         self.go(state, owner)
         self.press("s")
@@ -184,7 +197,7 @@ class Person:
             self.choose(min(wrong, key=lambda text: (text not in wanted, len(text))))
         if home >= 0:
             self.press("+")
-            self.choose(people[home]["name"]) or self.press("/", *people[home]["name"], "ENTER")
+            self.choose(people[home]["name"]) or self.type(people[home]["name"])
         else:
             self.press("ENTER")
         return f"{people[owner]['name']} is not {', '.join(n['text'] for n in together)}"

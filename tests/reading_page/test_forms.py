@@ -367,6 +367,17 @@ def test_gender_narrator_family_chapters_and_names_are_set_by_keys(workshop):
     assert parse_cast(cast_text(workshop)).narrators == ("Sam Tully:2-3",)
 
 
+@pytest.mark.parametrize(("keys", "line"), [("a/t1", "Sam Tully; Tully"), ("m/e1", "# in Sam Tully: Edmund")])
+def test_a_typed_letter_narrows_the_names_and_a_digit_takes_one(workshop, keys, line):
+    press(workshop, rank_of(workshop, "Sam Tully"), *keys)
+    assert line in cast_text(workshop)
+    press(workshop, "a", "/", "q", "1")
+    assert workshop.execute_script("return document.querySelectorAll('#dialog .choices button').length") == 0
+    press(workshop, "BACKSPACE", "BACKSPACE")
+    assert workshop.execute_script("return document.querySelectorAll('#dialog .choices button').length") > 0
+    assert workshop.get_log("browser") == []
+
+
 def test_hostile_names_are_text(browser, story, tmp_path):
     evil = "<img src=x onerror=alert(1)>"
     (tmp_path / "cast.txt").write_text(f"Meg; {evil}\n</script><script>alert(2)</script>\n", encoding="utf-8")

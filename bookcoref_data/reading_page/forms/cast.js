@@ -171,7 +171,8 @@ $("dialog").addEventListener("keydown", (e) => {
 });
 const close = (then) => () => { $("dialog").close(); then(); };
 
-/** Choices with keys; a name may be typed as well. A choice is {says, does, key?, pressed?}. */
+/** Choices with keys; a name may be typed as well. A choice is {says, does, key?, pressed?}. Of the names `typed.among`,
+ * [text, times], those are shown that fit what is typed; a digit takes one of them. */
 function ask(title, choices, typed, ...more) {
   dialogKeys = {};
   const items = choices.map((c, i) => {
@@ -179,9 +180,17 @@ function ask(title, choices, typed, ...more) {
     if (key) dialogKeys[key] = c.does;
     return h("li", {}, h("button", { onclick: c.does, "aria-pressed": c.pressed === undefined ? null : String(c.pressed) }, key && h("kbd", {}, key), c.says));
   });
-  const field = typed && h("input", { "aria-label": typed.says, placeholder: typed.says, autocomplete: "off" });
+  const list = h("ul", { class: "choices" }, items), take = (text) => close(() => typed.take(text));
+  let fits = [];
+  const narrow = () => {
+    const begun = folded(field.value).split(" "), fit = ([text]) => begun.every((w) => folded(text).split(" ").some((own) => own.startsWith(w)));
+    fits = field.value.trim() ? typed.among.filter(fit).slice(0, 9) : [];
+    list.replaceChildren(...(field.value.trim() ? fits.map(([text, n], i) => h("li", {}, h("button", { onclick: take(text) }, h("kbd", {}, KEYS[i]), counted(text, n)))) : items));
+  };
+  const digit = (e) => { const one = /^[1-9]$/.test(e.key) && fits[e.key - 1]; if (one) { e.preventDefault(); take(one[0])(); } };
+  const field = typed && h("input", { "aria-label": typed.says, placeholder: typed.among ? `${typed.says}: letters, then a digit` : typed.says, autocomplete: "off", oninput: typed.among && narrow, onkeydown: digit });
   if (typed) dialogKeys["/"] = () => field.focus();
-  openDialog(title, h("ul", { class: "choices" }, items), more,
+  openDialog(title, list, more,
     typed ? h("form", { class: "buttons", onsubmit: (e) => { e.preventDefault(); $("dialog").close(); typed.take(field.value.trim()); } }, field, h("button", {}, typed.button || "Take this")) : []);
   if (typed?.first) field.focus(); else ($("dialog").querySelector(".choices button") || $("dialog").querySelector("button")).focus();
 }
@@ -197,8 +206,10 @@ function likely(who) {
   return shown().filter((i) => i !== who).map((i) => [rank(i), i]).sort((a, b) => b[0] - a[0]).map(([, i]) => i);
 }
 
+const everybody = () => shown().map((i) => [nameOf(i), times(i)]);
+const byTimes = (some) => [...some].sort((a, b) => b.at.length - a.at.length).map((n) => [n.text, n.at.length]);
 const chooseWho = (title, who, take) => ask(title, likely(who).slice(0, KEYS.length).map((i) => ({ says: counted(nameOf(i), times(i)), does: close(() => take(i)) })),
-  { says: "Another name", take: (text) => { const found = find(text); if (found !== undefined) take(found); } });
+  { says: "Another name", among: everybody(), take: (text) => { const found = find(text); if (found !== undefined) take(found); } });
 
 /** The one whom a typed name fits. */
 function find(text) {
@@ -236,7 +247,7 @@ function addName() {
   const theirs = most(pool.filter((n) => n.owner >= 0 && !akin.includes(n)), (n) => n.at.length / 1e6 - near.indexOf(n.owner), KEYS.length);
   const offered = [...akin, ...free, ...theirs].slice(0, KEYS.length);
   const take = (text) => text && change(`${nameOf(who)} is also called ${clean(text)}.`, () => { const found = names.filter((n) => same(n.text, text)); found.length ? give(found, who) : listed(who, text); });
-  ask(`What else is ${nameOf(who)} called?`, offered.map((n) => ({ says: counted(n.owner >= 0 ? `${n.text} (${nameOf(n.owner)})` : n.text, n.at.length), does: close(() => take(n.text)) })), { says: "Another name", take });
+  ask(`What else is ${nameOf(who)} called?`, offered.map((n) => ({ says: counted(n.owner >= 0 ? `${n.text} (${nameOf(n.owner)})` : n.text, n.at.length), does: close(() => take(n.text)) })), { says: "Another name", take, among: byTimes(pool) });
 }
 
 function addPerson() {
@@ -245,7 +256,7 @@ function addPerson() {
     if (shown().some((i) => same(nameOf(i), text))) return say(`${text} is in the cast.`);
     change(`${clean(text)} is new in the cast.`, () => { const made = newPerson(text); const found = names.filter((n) => same(n.text, text)); if (found.length) give(found, made); current = made; });
   };
-  ask("Who is missing?", names.filter((n) => n.owner < 0).slice(0, KEYS.length).map((n) => ({ says: counted(n.text, n.at.length), does: close(() => take(n.text)) })), { says: "A name", take, button: "New person" });
+  ask("Who is missing?", names.filter((n) => n.owner < 0).slice(0, KEYS.length).map((n) => ({ says: counted(n.text, n.at.length), does: close(() => take(n.text)) })), { says: "A name", take, button: "New person", among: byTimes(names.filter((n) => n.owner < 0)) });
 }
 
 function rename() {
@@ -368,7 +379,7 @@ onKeys((key) => {
   if (/^\d$/.test(key)) return () => goTo(base + (+key + 9) % 10);
   const does = ACTIONS.find(([k]) => k === key);
   return does ? does[2] : { ArrowDown: () => step(1), ArrowUp: () => step(-1), PageDown: () => turn(10), PageUp: () => turn(-10), y: () => answerFirst(true), x: () => answerFirst(false), n: addPerson, z: undo, S: toFile, "?": help,
-    "/": () => ask("Who?", [], { says: "Name", first: true, take: (text) => { const who = find(text); if (who !== undefined) { current = who; draw(); } } }) }[key];
+    "/": () => ask("Who?", [], { says: "Name", first: true, among: everybody(), take: (text) => { const who = find(text); if (who !== undefined) { current = who; draw(); } } }) }[key];
 });
 addEventListener("beforeunload", (e) => { if (unsaved) e.preventDefault(); });
 $("tools").replaceChildren(h("button", { onclick: undo }, h("kbd", {}, "z"), "Take back"), h("button", { onclick: toFile }, h("kbd", {}, "S"), "Save as a file"), h("button", { onclick: help }, h("kbd", {}, "?"), "Keys"));
