@@ -1,6 +1,6 @@
 """Who speaks, and why each mention is where it is: `reasons.jsonl` of a data set folder, a line per book.
 
-A line is kept and compared as it stands: a pack has the same bytes. docs/pack-format.md describes it.
+A line is kept and compared as it stands: a pack has the same bytes (fields: docs/reference/inputs.md).
 """
 
 from __future__ import annotations

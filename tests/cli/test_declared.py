@@ -64,8 +64,9 @@ def test_arguments_are_described_once(words):
 
 
 def test_the_reference_is_what_the_declarations_say():
-    made = runpy.run_path(str(PAGE.with_name("make_cli.py")))["page"]()
-    assert made == PAGE.read_text(encoding="utf-8"), "run: python docs/reference/make_cli.py"
+    for name in ("cli", "inputs"):
+        made = runpy.run_path(str(PAGE.with_name(f"make_{name}.py")))["page"]()
+        assert made == PAGE.with_name(f"{name}.md").read_text(encoding="utf-8"), f"run: make_{name}.py"
 
 
 def test_every_option_is_in_the_reference():
