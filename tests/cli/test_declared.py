@@ -64,7 +64,7 @@ def test_arguments_are_described_once(words):
 
 
 def test_the_reference_is_what_the_declarations_say():
-    for name in ("cli", "inputs"):
+    for name in ("cli", "inputs", "formats"):
         made = runpy.run_path(str(PAGE.with_name(f"make_{name}.py")))["page"]()
         assert made == PAGE.with_name(f"{name}.md").read_text(encoding="utf-8"), f"run: make_{name}.py"
 
