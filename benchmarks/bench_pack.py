@@ -31,8 +31,7 @@ from bookcoref_data.files import sha256_bytes
 from bookcoref_data.formats.lines import read_lines
 from bookcoref_data.sources.release import Release
 from bookcoref_data.stitch.container import read_directory
-from bookcoref_data.stitch.fingerprint import make_fingerprint
-from bookcoref_data.stitch.normalize import fold
+from bookcoref_data.stitch.fingerprint import fold, make_fingerprint
 from bookcoref_data.stitch.official import cut_sentences, read_deltas
 from bookcoref_data.stitch.pack import make_pack, read_pack
 from bookcoref_data.stitch.remap import OldText, remap

@@ -23,9 +23,8 @@ from bookcoref_data.stitch.chars import (
     text_of,
     visible,
 )
-from bookcoref_data.stitch.fingerprint import EXACT, Fingerprint, codes_for, make_fingerprint
+from bookcoref_data.stitch.fingerprint import EXACT, Fingerprint, codes_for, fold, make_fingerprint
 from bookcoref_data.stitch.locate import MOST_PLACES, PROBE, Landmarks, find_body, landmarks_of
-from bookcoref_data.stitch.normalize import fold
 
 
 @pytest.mark.parametrize(

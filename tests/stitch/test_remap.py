@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from bookcoref_data.books import Book, Mention
 from bookcoref_data.errors import DataError, EditionError
-from bookcoref_data.stitch.fingerprint import make_fingerprint
-from bookcoref_data.stitch.normalize import fold
+from bookcoref_data.stitch.fingerprint import fold, make_fingerprint
 from bookcoref_data.stitch.remap import OldText, remap
 from bookcoref_data.stitch.spans import Standoff
 from bookcoref_data.text.tokens import tokenize_body
