@@ -45,7 +45,9 @@ Positive = Annotated[int, Meaning(least=1)]
 Bits = Annotated[
     int, Meaning("bits per token by which other editions are followed; 0 for none.", least=0, most=8)
 ]
-Port = Annotated[int, Meaning(least=0, most=65535)]
+Port = Annotated[int, Meaning("port for `serve` (0: any free one).", least=0, most=65535)]
+OpenPage = Annotated[bool, Meaning("open the page in the browser.", "--open")]
+Strict = Annotated[bool, Meaning("exit with 1 if anything was left out.")]
 Proportion = Annotated[float, Meaning(least=0, most=1)]
 
 Jobs = Annotated[int, Meaning("processes; 0 means one per core.", "-j", least=0)]

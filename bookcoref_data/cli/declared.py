@@ -207,7 +207,7 @@ def summary_of(words: str) -> str:
     name = name_in_api(words)
     text = Path(options.__file__).with_name(f"{api.PLACE_OF[name][1:]}.py").read_text(encoding="utf-8")
     doc = text[text.index(f"\ndef {name}(") :].split('"""', 2)[1]
-    return _Tidy({})(doc.split("\n", 1)[0])
+    return _tidy(doc.split("\n", 1)[0], {})
 
 
 class Given:
@@ -271,9 +271,8 @@ def command_of(handler: Function, words: str, *, group: bool = False) -> Command
                 found[name] = replace(one, default=None, optional=True) if group and needed else one
     help_of = {name: text for one in reversed(texts) for name, text in one.arguments.items()}
     spelled = {name: _decls(one, marks.flags.get(name, "")) for name, one in found.items()}
-    tidy = _Tidy(spelled)
     made = [
-        _parameter(one, spelled[name], tidy(one.option.help or help_of.get(name, "")))
+        _parameter(one, spelled[name], _tidy(one.option.help or help_of.get(name, ""), spelled))
         for name, one in found.items()
     ]
     old_names = {**getattr(functions[0], "renamed", {}), **marks.renamed}
@@ -300,7 +299,7 @@ def command_of(handler: Function, words: str, *, group: bool = False) -> Command
     run.__name__ = handler.__name__
     vars(run)["__signature__"] = inspect.Signature(made)
     run.__annotations__ = {one.name: one.annotation for one in made}
-    text = "\n\n".join(filter(None, (tidy(texts[0].text), tidy(texts[-1].text))))
+    text = "\n\n".join(filter(None, (_tidy(texts[i].text, spelled) for i in (0, -1))))
     lines = "\n".join(f"  {example}" for example in texts[-1].examples)
     return Command(run, found, text, f"\b\nExamples:\n{lines}" if lines else None, texts[-1].examples)
 
@@ -318,23 +317,17 @@ def _print(handler: Function, result: Any, json: bool, values: dict[str, Any]) -
         raise typer.Exit(code)
 
 
-class _Tidy:
+def _tidy(text: str, spelled: Mapping[str, tuple[str, ...]]) -> str:
     """Words for Python as words for a terminal: `out` is --out there, `contexts_build` is contexts build."""
 
-    def __init__(self, spelled: Mapping[str, tuple[str, ...]]) -> None:
-        self.spelled = spelled
-
-    def __call__(self, text: str) -> str:
-        told = re.sub(r"`(\w+)`", self._word, text)
-        return told if re.match(r"\w+_", told) else told[:1].upper() + told[1:]
-
-    def _word(self, found: re.Match[str]) -> str:
+    def word(found: re.Match[str]) -> str:
         name = found[1]
-        if name in self.spelled:
-            return next((d for d in self.spelled[name] if d.startswith("--")), name.upper())
-        if name in api.PLACE_OF:
-            return f"`{_WORDS.get(name, name.replace('_', ' '))}`"
-        return found[0]
+        if name in spelled:
+            return next((d for d in spelled[name] if d.startswith("--")), name.upper())
+        return f"`{_WORDS.get(name, name.replace('_', ' '))}`" if name in api.PLACE_OF else found[0]
+
+    told = re.sub(r"`(\w+)`", word, text)
+    return told if re.match(r"\w+_", told) else told[:1].upper() + told[1:]
 
 
 def _decls(one: Declared, flags: str) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from ..declared import Given, verb
 if TYPE_CHECKING:
     from ...api.building import Regenerated
     from ...api.harvesting import Harvested
-    from ...api.options import Count
+    from ...api.options import Count, Strict
     from ...workflows.create import SilverReport
     from ...workflows.import_corpus import Imported
     from ...workflows.link_train import LinkTraining
@@ -228,10 +228,9 @@ def link_train(done: LinkTraining) -> None:
 
 
 @verb(code=lambda done, strict: bool(done.report.broken or (strict and not done.report.complete)))
-def import_(done: Imported, strict: bool = False) -> None:
+def import_(done: Imported, strict: Strict = False) -> None:
     """
     Args:
-        strict: exit with 1 if anything was left out.
 
     Examples:
         bookcoref-data import fantasycoref corpus --out imported

@@ -17,7 +17,7 @@ from ..declared import Given, verb
 if TYPE_CHECKING:
     from ...api import AnnotatedBook
     from ...api.annotating import AnnotatedMany
-    from ...api.options import Port
+    from ...api.options import OpenPage, Port, Strict
     from ...api.reading import Corrected, Corrections, Exported, MergedCorrections, Page
     from ...api.scoring import Carried
     from ...formats import ConversionReport
@@ -155,18 +155,16 @@ def show_many(many: AnnotatedMany, json: bool) -> None:
     listed("wrote", many.files)
 
 
-@verb(flags={"open_page": "--open"})
+@verb()
 def view(
     given: Given, source: Path, out: Path | None, edits: Path | None, title: str, author: str,
-    spoiler_safe: bool, open_page: bool = False, serve: bool = False, port: Port = 0, json: Json = False,
+    spoiler_safe: bool, open_page: OpenPage = False, serve: bool = False, port: Port = 0, json: Json = False,
 ) -> None:  # fmt: skip
     """Click a character and walk its mentions, ask why a link was made, correct it, save the corrections as
     edits.jsonl. The file works in any browser, from disk.
 
     Args:
-        open_page: open the page in the browser.
         serve: show it on this machine and save corrections straight to disk, in the file of `edits`.
-        port: port for `serve` (0: any free one).
 
     Examples:
         bookcoref-data view bookcoref --out page.html
@@ -313,10 +311,9 @@ def report(given: Given, json: Json = False) -> None:
 
 
 @verb(flags={"to": "--to"})
-def export(given: Given, to: str, strict: bool = False, json: Json = False) -> None:
+def export(given: Given, to: str, strict: Strict = False, json: Json = False) -> None:
     """
     Args:
-        strict: exit with 1 if anything was left out.
 
     Examples:
         bookcoref-data export bookcoref --to csv --out tables
@@ -336,10 +333,9 @@ def export(given: Given, to: str, strict: bool = False, json: Json = False) -> N
 
 
 @verb(flags={"read_as": "--from", "write_as": "--to"})
-def convert(given: Given, target: Path, strict: bool = False, json: Json = False) -> None:
+def convert(given: Given, target: Path, strict: Strict = False, json: Json = False) -> None:
     """
     Args:
-        strict: exit with 1 if anything was left out.
 
     Examples:
         bookcoref-data convert gold.jsonl - --to conll

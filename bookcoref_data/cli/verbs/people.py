@@ -17,7 +17,7 @@ from ..declared import Given, verb
 from .novel import serve_page
 
 if TYPE_CHECKING:
-    from ...api.options import Port
+    from ...api.options import OpenPage, Port
     from ...api.reviewing import Audit, Casting, Review
     from ..declared import Json
 
@@ -27,9 +27,9 @@ _ASK = {
 }  # fmt: skip
 
 
-@verb(flags={"cast": "--characters --cast -c", "open_page": "--open"})
+@verb(flags={"cast": "--characters --cast -c"})
 def cast(
-    given: Given, out: Path | None, serve: bool = False, open_page: bool = False, port: Port = 0,
+    given: Given, out: Path | None, serve: bool = False, open_page: OpenPage = False, port: Port = 0,
     json: Json = False,
 ) -> None:  # fmt: skip
     """On the page a digit goes to a person; m joins two, s splits, a adds a name, r renames, d drops, g sets
@@ -37,8 +37,6 @@ def cast(
 
     Args:
         serve: show the workshop on this machine and save each change at once in the cast file.
-        open_page: open the page in the browser.
-        port: port for `serve` (0: any free one).
 
     Examples:
         bookcoref-data cast lamp.txt
@@ -58,18 +56,16 @@ def cast(
         emit_rows(found.table)
 
 
-@verb(flags={"cast": "--characters --cast -c", "open_page": "--open"})
+@verb(flags={"cast": "--characters --cast -c"})
 def review(
     given: Given, book: Path, edits: Path | None, until: float, out: Path | None, serve: bool = False,
-    open_page: bool = False, port: Port = 0, json: Json = False,
+    open_page: OpenPage = False, port: Port = 0, json: Json = False,
 ) -> None:  # fmt: skip
     """In a terminal the questions are asked one by one: a key for each person, o for somebody else, n for
     nobody, c for "cannot tell", z takes back, q stops. Without a terminal they are listed.
 
     Args:
         serve: ask on a page on this machine, which saves the answers in `edits`.
-        open_page: open the page in the browser.
-        port: port for `serve` (0: any free one).
 
     Examples:
         bookcoref-data review annotated
@@ -198,17 +194,15 @@ def _tell(asked: Review) -> None:
     say(f"{asked.likely_right:.1%} of mentions and speakers are likely right{end}")
 
 
-@verb(flags={"open_page": "--open"})
+@verb()
 def audit(
     given: Given, source: Path, edits: Path | None, out: Path | None, serve: bool = False,
-    open_page: bool = False, port: Port = 0, review: bool = False, json: Json = False,
+    open_page: OpenPage = False, port: Port = 0, review: bool = False, json: Json = False,
 ) -> None:  # fmt: skip
     """
     Args:
         review: ask of each flag in the terminal whether it is an error, and keep the corrections in `edits`.
         serve: ask on a page on this machine, which saves the corrections in `edits`.
-        open_page: open the page in the browser.
-        port: port for `serve` (0: any free one).
 
     Examples:
         bookcoref-data audit gold.jsonl --most 20

@@ -17,25 +17,23 @@ if TYPE_CHECKING:
     from ...api.contexts import Contexts, GuideTexts, Identified, NamedReferences, SystemScores, TableDefects
     from ...api.merging import Merged
     from ...api.models import Asked
-    from ...api.options import Port
+    from ...api.options import OpenPage, Port
     from ...api.questions import Graded, Questions
     from ...tasks.runner import RunReport
     from ...workflows.merge import MergeReport
     from ..declared import Json
 
 
-@verb(flags={"decisions": "-d", "open_page": "--open"})
+@verb(flags={"decisions": "-d"})
 def merge(
     given: Given, parts: Path, out: Path | None, decisions: list[Path] | None, save: Path | None,
-    format: str | None, ask: bool = False, serve: bool = False, open_page: bool = False, port: Port = 0,
+    format: str | None, ask: bool = False, serve: bool = False, open_page: OpenPage = False, port: Port = 0,
     annotator: str = "", agreement: bool = False, stats: bool = False, json: Json = False,
 ) -> None:  # fmt: skip
     """
     Args:
         ask: decide in the terminal; answers go to the one table of `decisions`.
         serve: with `ask`: decide on a page on this machine.
-        open_page: open the page in the browser.
-        port: port for `serve` (0: any free one).
         annotator: your name in the table, with `ask`.
         agreement: agreement of the annotators.
         stats: statistics by genre, before and after.
