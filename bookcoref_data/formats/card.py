@@ -44,8 +44,24 @@ def render_card(facts: CardFacts) -> str:
     `datasets` keys its cache by this YAML alone, never by the parquet files, so both the config version
     and the description carry the content: another build can never be served from a stale cache.
     """
-    configs = []
+    released = set(CARD["bookcoref_licences"].items()) <= set(facts.licences)
+    # In the description that `datasets` shows: which books are of another edition
+    keys = [str(row["doc_key"]) for row in facts.table if row.get("check") == "remapped"]
+    note = f". REMAPPED onto another edition, not the released tokens: {', '.join(keys)}" if keys else ""
+    infos, configs = [], []
     for config in CONFIGS:
+        splits = "".join(
+            f"  - name: {split}\n    num_bytes: {facts.sizes[config][split]}\n    num_examples: {number}\n"
+            for split in SPLITS
+            if (number := facts.counts[config].get(split))
+        )
+        told = {"description": f"{facts.title}, {DESCRIPTIONS[config]}{note}",
+                "citation": facts.citation.strip(),
+                "homepage": HOMEPAGE if released else "",
+                "license": "; ".join(f"{part}: {text}" for part, text in facts.licences)}  # fmt: skip
+        info = "".join(f"  {name}: {_quoted(text)}\n" for name, text in told.items() if text)
+        info = f"- config_name: {config}\n  version: {facts.version}\n{info}{CARD['features']}"
+        infos.append(f"{info}  splits:\n{splits}".rstrip())
         default = "  default: true\n" if config == "full" else ""
         files = "".join(
             f"\n  - split: {split}\n    path: {facts.files[config, split]}"
@@ -60,7 +76,7 @@ def render_card(facts: CardFacts) -> str:
         [
             "---", "language:\n- en", "pretty_name: " + _quoted(facts.title),
             "tags:\n- coreference-resolution\n- books\n- project-gutenberg", "dataset_info:",
-            *(_dataset_info(facts, config) for config in CONFIGS), "configs:", *configs, "---",
+            *infos, "configs:", *configs, "---",
         ]
     )  # fmt: skip
     columns = ("doc_key", "split", "tokens", "sentences", "characters", "mentions", "text", "check")
@@ -90,26 +106,6 @@ def card_files(card: str) -> list[str]:
     """The data files that a card points to, as `datasets` reads them."""
     head = card.split("\n---\n", 1)[0]
     return re.findall(r"^ +(?:- )?path: *(.+?) *$", head, re.MULTILINE)
-
-
-def _dataset_info(facts: CardFacts, config: str) -> str:
-    counts = facts.counts[config]
-    splits = "".join(
-        f"  - name: {split}\n    num_bytes: {facts.sizes[config][split]}\n    num_examples: {counts[split]}\n"
-        for split in SPLITS
-        if counts.get(split)
-    )
-    released = set(CARD["bookcoref_licences"].items()) <= set(facts.licences)
-    # The description that `datasets` shows: what it is, and which books are of another edition
-    keys = [str(row["doc_key"]) for row in facts.table if row.get("check") == "remapped"]
-    note = f". REMAPPED onto another edition, not the released tokens: {', '.join(keys)}" if keys else ""
-    told = {"description": f"{facts.title}, {DESCRIPTIONS[config]}{note}",
-            "citation": facts.citation.strip(),
-            "homepage": HOMEPAGE if released else "",
-            "license": "; ".join(f"{part}: {text}" for part, text in facts.licences)}  # fmt: skip
-    info = "".join(f"  {name}: {_quoted(text)}\n" for name, text in told.items() if text)
-    head = f"- config_name: {config}\n  version: {facts.version}\n{info}"
-    return f"{head}{CARD['features']}  splits:\n{splits}".rstrip()
 
 
 def _quoted(text: str) -> str:

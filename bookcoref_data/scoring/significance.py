@@ -26,7 +26,7 @@ import numpy as np
 from ..errors import UsageError, plural
 from ..progress import Progress, Silent
 from ..shapes import AsFields
-from .arrays import Bools, Floats, Ints
+from .arrays import Bools, Floats
 from .evaluation import Evaluation
 from .exchange import ALIGNED, COARSE, COUNTED, Blocks, Chains, Crossings, ExchangeParts, Units, block_starts
 from .metrics import PARTS, overlaps
@@ -283,23 +283,6 @@ def _compared(
     return found
 
 
-def _together(cells: _Effects, owners: Ints, total: Floats) -> Floats:
-    """How far the effects of one owner go together, in standard errors, by metric; CEAF's as B3 and LEA do.
-
-    `owners` says for each cell whose it is. Were the errors in cells independent, the products of the
-    effects of two cells would add up to 0.
-    """
-    spread = cells.values - cells.weights[:, None] * total
-    sums, squares, fourth = (np.zeros((int(owners.max()) + 1, len(METRICS))) for _ in range(3))
-    for into, values in ((sums, spread), (squares, spread**2), (fourth, spread**4)):
-        np.add.at(into, owners, values)
-    products = (np.square(sums) - squares).sum(axis=0)
-    error = np.sqrt(2 * (np.square(squares) - fourth).sum(axis=0).clip(min=0))
-    found = _ratio(products, error)
-    found[_SEARCHED] = found[_SEARCHED_AS].mean()
-    return found
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Division:
     """All books of some systems cut into units of one kind."""
@@ -410,7 +393,16 @@ class _Systems:
         owners = [np.flatnonzero(w) % n for w, n in zip(cells.weights, counts, strict=True)]
         firsts = np.cumsum([0, *counts])
         each = np.concatenate([of + first for of, first in zip(owners, firsts, strict=False)])
-        together = _together(cells.exchanged(align=False), each, self.total)
+        # How far the effects of one owner go together, in standard errors; CEAF's as those of B3 and LEA.
+        # Were the errors in cells independent, the products of the effects of two cells would add up to 0.
+        parts = cells.exchanged(align=False)
+        spread = parts.values - parts.weights[:, None] * self.total
+        sums, squares, fourth = (np.zeros((int(each.max()) + 1, len(METRICS))) for _ in range(3))
+        for into, values in ((sums, spread), (squares, spread**2), (fourth, spread**4)):
+            np.add.at(into, each, values)
+        error = np.sqrt(2 * (np.square(squares) - fourth).sum(axis=0).clip(min=0))
+        together = _ratio((np.square(sums) - squares).sum(axis=0), error)
+        together[_SEARCHED] = together[_SEARCHED_AS].mean()
         if not (together > 0).any():
             return [found] * len(METRICS)
         characters = self.by("character").exchanged()

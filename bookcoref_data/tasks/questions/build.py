@@ -190,36 +190,31 @@ def _candidates(
     if key in made.rejected:
         return []
     scores = score_mentions(document)
-    evidence = _evidence(document, scores) if settings.bands else {}
-    return [
-        Candidate(dataset, document, s, evidence.get(s.index, -1))
-        for s in scores
-        if _may_be_asked(s, settings, made.counts) and _is_near(s, evidence, settings, made.counts)
-    ]
-
-
-def _is_near(
-    s: MentionScores, evidence: dict[int, int], settings: QuestionSettings, counts: Counter[str]
-) -> bool:
-    """Whether the passage from the evidence to the mention is within the limit."""
-    near = not settings.longest_text or s.mention.end - evidence.get(s.index, 0) < settings.longest_text
-    counts["further from the evidence than the longest text"] += bool(evidence and not near)
-    return near or not evidence
-
-
-def _may_be_asked(s: MentionScores, settings: QuestionSettings, counts: Counter[str]) -> bool:
-    """The rules that hold for every question, hard or drawn at random."""
-    if s.category not in CATEGORIES:
-        reason = "names, never asked"
-    elif s.category == "PRON" and s.pronoun_class in PLURAL_CLASSES and not settings.plural_pronouns:
-        reason = "plural pronouns"
-    elif s.category == "NOM" and 0 < settings.longest_mention < len(s.text):
-        reason = "longer than the limit"
-    else:
-        counts["may be asked"] += 1
-        return True
-    counts[reason] += 1
-    return False
+    # The start of the nearest earlier mention that shows the phrase of its entity, by mention index
+    evidence: dict[int, int] = {}
+    last: dict[int, int] = {}
+    for s in scores if settings.bands else ():
+        if s.entity in last:
+            evidence[s.index] = last[s.entity]
+        if s.category != "PRON" and s.fuzzy > SAME_SURFACE:
+            last[s.entity] = s.mention.start
+    found = []
+    for s in scores:
+        # The rules that hold for every question, hard or drawn at random
+        if s.category not in CATEGORIES:
+            made.counts["names, never asked"] += 1
+        elif s.category == "PRON" and s.pronoun_class in PLURAL_CLASSES and not settings.plural_pronouns:
+            made.counts["plural pronouns"] += 1
+        elif s.category == "NOM" and 0 < settings.longest_mention < len(s.text):
+            made.counts["longer than the limit"] += 1
+        else:
+            made.counts["may be asked"] += 1
+            length = s.mention.end - evidence.get(s.index, 0)
+            far = bool(evidence) and 0 < settings.longest_text <= length
+            made.counts["further from the evidence than the longest text"] += far
+            if not far:
+                found.append(Candidate(dataset, document, s, evidence.get(s.index, -1)))
+    return found
 
 
 def is_hard(s: MentionScores, settings: QuestionSettings) -> bool:
@@ -227,18 +222,6 @@ def is_hard(s: MentionScores, settings: QuestionSettings) -> bool:
     if s.category == "PRON":
         return s.net_distractors >= settings.net_distractor_limit
     return s.fuzzy < settings.fuzzy_limit + settings.fuzzy_limit_included
-
-
-def _evidence(document: Askable, scores: Sequence[MentionScores]) -> dict[int, int]:
-    """The start of the nearest earlier mention that shows the phrase of its entity, by mention index."""
-    last: dict[int, int] = {}
-    found = {}
-    for s in scores:
-        if s.entity in last:
-            found[s.index] = last[s.entity]
-        if s.category != "PRON" and s.fuzzy > SAME_SURFACE:
-            last[s.entity] = s.mention.start
-    return found
 
 
 def _banded(groups: list[list[Candidate]], settings: QuestionSettings, made: QuestionSet) -> list[Question]:

@@ -95,9 +95,18 @@ def grade(questions: Sequence[Row], answers: Iterable[Row]) -> Grades:
     right = {str(q["id"]): answer_of(a) == q["answer"] for q, a in judged}
     for name, inside in _groups(questions).items():
         grades.groups[name] = Share(sum(right[str(q["id"])] for q in inside), len(inside))
-    for question, answer in judged:
-        if not right[str(question["id"])]:
-            _count_error(grades, question, answer_of(answer))
+    for q, answer in ((q, answer_of(a)) for q, a in judged if not right[str(q["id"])]):
+        if q.get("genders"):
+            own, chosen = (gender_chosen(q, one) for one in (str(q["answer"]), answer))
+            grades.genders[f"{own} - {chosen}"] += 1
+        if not answer:
+            grades.errors["no answer"] += 1
+        elif answer not in q["options"]:
+            grades.errors["outside the options"] += 1
+        sides = ["none" if one == NONE_OF_THE_ABOVE else "entity" for one in (q["answer"], answer)]
+        grades.errors["none-entity" if sides[0] == "none" else f"entity-{sides[1]}"] += 1
+        if q.get("is_nested") and answer in q.get("overlapping", ()):
+            grades.nested_confusions += 1
     grades.random_baseline = sum(1 / len(q["options"]) for q in questions) / max(1, len(questions))
     replies = [(q, a) for q, a in judged if a is not None and a.get("response")]
     if replies:
@@ -148,21 +157,3 @@ def gender_chosen(question: Row, answer: str) -> str:
     """The gender of an option; "none" for None of the Above, no option, and rows without genders."""
     genders = dict(zip(question["options"], question.get("genders") or (), strict=False))
     return str(genders.get(answer, "none"))
-
-
-def _count_error(grades: Grades, question: Row, answer: str) -> None:
-    if question.get("genders"):
-        chosen = gender_chosen(question, answer)
-        grades.genders[f"{gender_chosen(question, str(question['answer']))} - {chosen}"] += 1
-    if not answer:
-        grades.errors["no answer"] += 1
-    elif answer not in question["options"]:
-        grades.errors["outside the options"] += 1
-    if question["answer"] == NONE_OF_THE_ABOVE:
-        grades.errors["none-entity"] += 1
-    elif answer == NONE_OF_THE_ABOVE:
-        grades.errors["entity-none"] += 1
-    else:
-        grades.errors["entity-entity"] += 1
-    if question.get("is_nested") and answer in question.get("overlapping", ()):
-        grades.nested_confusions += 1

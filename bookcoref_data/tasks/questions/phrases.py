@@ -134,21 +134,20 @@ def proposals(
         said = [(t, c) for t, c in zip(texts, categories, strict=True) if letters_of(t) == key]
         text, kind = said[0] if said else (readable(name), "PROP")
         yield from _sound([text], kind, written)
-    names, nouns = (list(_sound(_by_count(texts, categories, k), k, written)) for k in ("PROP", "NOM"))
+    found = []
+    for kind in ("PROP", "NOM"):
+        counts = Counter(t for t, c in zip(texts, categories, strict=True) if c == kind)
+        ordered = sorted(counts, key=lambda t: (-counts[t], -len(t), t))
+        if kind == "PROP" and ordered:
+            # The fullest of the names that are not rare comes first.
+            least = max(2, _SHARE_OF_COMMONEST * counts[ordered[0]])
+            full = [t for t in ordered if counts[t] >= least]
+            ordered = sorted(full, key=lambda t: -len(t.split())) + [t for t in ordered if t not in full]
+        found.append(list(_sound(ordered, kind, written)))
+    names, nouns = found
     yield from names
     yield from nouns
     yield from (f"{one} ({noun})" for one in names[:1] for noun in nouns if noun.startswith("the "))
-
-
-def _by_count(texts: Sequence[str], categories: Sequence[str], kind: str) -> list[str]:
-    """Texts of a kind, commonest first; of names, the fullest of those that are not rare comes first."""
-    counts = Counter(t for t, c in zip(texts, categories, strict=True) if c == kind)
-    ordered = sorted(counts, key=lambda t: (-counts[t], -len(t), t))
-    if kind == "PROP" and ordered:
-        least = max(2, _SHARE_OF_COMMONEST * counts[ordered[0]])
-        full = [t for t in ordered if counts[t] >= least]
-        ordered.sort(key=lambda t: (t not in full, -len(t.split()) if t in full else 0))
-    return ordered
 
 
 def _sound(texts: Sequence[str], kind: str, written: Mapping[str, str]) -> Iterator[str]:
