@@ -6,6 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -49,12 +50,16 @@ class ChatServer:
         Raises:
             SourceError: the server refuses, or cannot be reached after all tries.
         """
+        import requests
+
+        if not hasattr(self._local, "session"):
+            self._local.session = requests.Session()
         last = ""
         for attempt in range(self.tries):
             key = os.environ.get(self.key_variable, "") if self.key_variable else ""
             wait = min(2.0**attempt, _LONGEST_WAIT)
             try:
-                answer = self._session().post(
+                answer: requests.Response = self._local.session.post(
                     f"{self.url}/chat/completions",
                     json={"model": self.name, "messages": messages, **settings},
                     headers={"Authorization": f"Bearer {key}"} if key else {}, timeout=self.timeout,
@@ -67,7 +72,8 @@ class ChatServer:
                 last = f"status {answer.status_code}: {answer.text[:200]}"
                 if answer.status_code not in _AGAIN:
                     break
-                wait = _asked_wait(answer.headers.get("Retry-After"), wait)
+                with suppress(ValueError):  # of a date; our own rule serves as well
+                    wait = min(max(float(answer.headers.get("Retry-After") or wait), 0.0), _LONGEST_WAIT)
             if attempt + 1 < self.tries:
                 self.sleep(wait)
         raise SourceError(
@@ -81,18 +87,3 @@ class ChatServer:
             f"{self.url} answers in another form", expected=expected, found=found[:200],
             hint="is this the address of /v1 of an OpenAI-compatible server?",
         )  # fmt: skip
-
-    def _session(self) -> requests.Session:
-        import requests
-
-        if not hasattr(self._local, "session"):
-            self._local.session = requests.Session()
-        session: requests.Session = self._local.session
-        return session
-
-
-def _asked_wait(header: str | None, default: float) -> float:
-    try:
-        return min(max(float(header or default), 0.0), _LONGEST_WAIT)
-    except ValueError:  # a date: our own rule serves as well
-        return default

@@ -128,20 +128,15 @@ def may_replace(path: Path, *, ours: bool, is_input: bool, in_place: bool, repla
             f"will not replace {path}: it was made or changed by somebody else, or by another command",
             expected="a new file", hint="choose another output, or add --replace; nothing was written",
         )  # fmt: skip
-    return is_input or not (ours or _says_ours(path))
+    if is_input or ours or path.suffix != ".html":
+        return is_input or not ours
+    with open(path, "rb") as stream:
+        return b"bookcoref-data" not in stream.read(_HEAD)  # people do not write such files
 
 
 def backup_name(path: Path) -> str:
     """The name of the next backup of a file: `cast.txt.~1~`, `cast.txt.~2~`, as GNU programs number them."""
     return next(name for n in count(1) if not (path.with_name(name := f"{path.name}.~{n}~")).exists())
-
-
-def _says_ours(path: Path) -> bool:
-    """Whether a page bears the name of this package; people do not write such files."""
-    if path.suffix != ".html":
-        return False
-    with open(path, "rb") as stream:
-        return b"bookcoref-data" in stream.read(_HEAD)
 
 
 def is_marked_cache(folder: Path) -> bool:

@@ -184,7 +184,11 @@ def outputs(
     for path in (*read, *wanted):
         settle(path)
     own = tuple(Path(os.path.realpath(path)) for path in in_place)
-    _require_apart(wanted, [path for path in read if path not in own])
+    # No output file may be an input, by whatever name.
+    taken = [path for path in read if path not in own and os.path.isfile(path)]
+    for out in wanted:
+        if any(os.path.isfile(out) and os.path.samefile(out, path) for path in taken):
+            may_replace(out, ours=False, is_input=True, in_place=False, replace=True)
     seen = {path: _seen(path) for path in read if os.path.isdir(path) or path in own}
     for path in read:
         check(path)
@@ -342,14 +346,6 @@ class _Plan:
         }
         value["sha256"] = files.sha256_bytes(_json(value).encode())
         (self.new / RECORD).write_bytes((_json(value) + "\n").encode())
-
-
-def _require_apart(outs: Iterable[Path], inputs: Iterable[Path]) -> None:
-    """Raises UsageError: an output file is an input, by whatever name."""
-    read = [path for path in inputs if os.path.isfile(path)]
-    for out in outs:
-        if any(os.path.isfile(out) and os.path.samefile(out, path) for path in read):
-            may_replace(out, ours=False, is_input=True, in_place=False, replace=True)
 
 
 def _identities(inputs: Iterable[Path]) -> Identities:
@@ -597,7 +593,10 @@ def _move_in(base: Path, scratch: Path, new: list[str], gone: list[str]) -> None
         os.replace(part, journal)
         for name in (*gone, *new):
             if name in old:
-                _keep_mode(base / name, scratch / "new" / name)
+                # A file that is replaced keeps the rights that its owner gave it.
+                was, now = base / name, scratch / "new" / name
+                if now.is_file() and was.is_file():
+                    os.chmod(now, stat.S_IMODE(was.stat().st_mode))
                 _move(base / name, scratch / "old" / name)
             if name in new:
                 _move(scratch / "new" / name, base / name)
@@ -612,12 +611,6 @@ def _move_in(base: Path, scratch: Path, new: list[str], gone: list[str]) -> None
 def _move(source: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     os.replace(source, target)
-
-
-def _keep_mode(old: Path, new: Path) -> None:
-    """A file that is replaced keeps the rights that its owner gave it."""
-    if new.is_file() and old.is_file():
-        os.chmod(new, stat.S_IMODE(old.stat().st_mode))
 
 
 def _recover(base: Path) -> None:

@@ -15,13 +15,12 @@ from typing import NamedTuple
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
-from .annotation.cast import Cast, parse_cast
+from .annotation.cast import parse_cast
 from .annotation.embedded.backend import EmbeddedBackend
 from .annotation.embedded.parsing import use_faster_kernel
 from .annotation.narration import throughout
 from .annotation.plan import default_plan
 from .annotation.propose import propose_cast
-from .annotation.state import State
 from .annotation.steps import Job, run_steps
 from .errors import UsageError
 from .workflows.spacy_docs import PREFIX, book_of_doc, parse_of_doc, write_clusters
@@ -53,22 +52,16 @@ class BookcorefComponent:
         backend.hold(book, parse)
         job = Job(book, cast, narration)
         state = run_steps(backend, job, plan.steps)
-        _write(doc, state, cast)
+        found = [(spans, name) for name, spans in zip(cast.names, state.spans(), strict=True) if spans]
+        write_clusters(doc, found)
+        doc._.characters = {name: f"{PREFIX}_{i}" for i, (_, name) in enumerate(found, 1)}
+        names = state.names
+        doc._.quotes = [
+            Quotation(doc[q.start : q.end + 1], names[q.speaker] if q.speaker >= 0 else "",
+                      tuple(names[a] for a in q.addressees))
+            for q in state.quotes
+        ]  # fmt: skip
         return doc
-
-
-def _write(doc: Doc, state: State, cast: Cast) -> None:
-    found = [(spans, name) for name, spans in zip(cast.names, state.spans(), strict=True) if spans]
-    write_clusters(doc, found)
-    doc._.characters = {name: f"{PREFIX}_{i}" for i, (_, name) in enumerate(found, 1)}
-    doc._.quotes = [
-        Quotation(
-            doc[q.start : q.end + 1],
-            state.names[q.speaker] if q.speaker >= 0 else "",
-            tuple(state.names[a] for a in q.addressees),
-        )
-        for q in state.quotes
-    ]
 
 
 @Language.factory(  # type: ignore[untyped-decorator]  # spaCy declares no type for it

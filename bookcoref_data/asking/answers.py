@@ -49,8 +49,8 @@ def answers_to(question: ReviewQuestion, tokens: Sequence[str], doc_key: str) ->
         one, other = question.people
         merge = Edit("merge", character=one, into=other, doc_key=doc_key)
         seen = Edit("seen", character=one, into=other, doc_key=doc_key)
-        told = (("2", NO), ("c", UNSURE))
-        return [Answer("1", YES, (merge,)), *(Answer(k, s, (replace(seen, name=s),)) for k, s in told)]
+        others = (("2", NO), ("c", UNSURE))
+        return [Answer("1", YES, (merge,)), *(Answer(k, s, (replace(seen, name=s),)) for k, s in others)]
     found = [
         Answer(str(n), name, answer_with(question, name, tokens, doc_key))
         for n, name in enumerate(question.people, 1)

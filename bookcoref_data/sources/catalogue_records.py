@@ -8,7 +8,6 @@ before the record is parsed.
 from __future__ import annotations
 
 import bz2
-import contextlib
 import gzip
 import lzma
 import queue
@@ -152,22 +151,18 @@ def _files(pieces: Iterator[bytes]) -> Iterator[tuple[str, bytes]]:
 
     while (block := take(tarfile.BLOCKSIZE)) != tarfile.NUL * tarfile.BLOCKSIZE:
         name = block[:100].rstrip(tarfile.NUL).decode("utf-8", "surrogateescape")
-        size = _size(block)
+        own = sum(block) - sum(block[148:156]) + 8 * ord(" ")  # the checksum counts itself as blanks
+        try:
+            stated, size = (int(block[a:b].strip(b"\0 "), 8) for a, b in ((148, 156), (124, 136)))
+        except ValueError:
+            stated = size = -1
+        if len(block) < tarfile.BLOCKSIZE or stated != own:
+            raise tarfile.ReadError("a header of the archive is broken, or it is cut short")
         content = take(-(-size // tarfile.BLOCKSIZE) * tarfile.BLOCKSIZE)
         if len(content) < size:
             raise tarfile.ReadError(f"the archive ends inside {name}")
         if block[156:157] in (tarfile.REGTYPE, tarfile.AREGTYPE):
             yield name, content[:size]
-
-
-def _size(block: bytes) -> int:
-    """The size of a file by its header block. Raises tarfile.ReadError when it is no such block."""
-    if len(block) == tarfile.BLOCKSIZE:
-        own = sum(block) - sum(block[148:156]) + 8 * ord(" ")  # the checksum counts itself as blanks
-        with contextlib.suppress(ValueError):
-            if int(block[148:156].strip(b"\0 "), 8) == own:
-                return int(block[124:136].strip(b"\0 "), 8)
-    raise tarfile.ReadError("a header of the archive is broken, or it is cut short")
 
 
 def _unpacked(archive: Path) -> Iterator[bytes]:

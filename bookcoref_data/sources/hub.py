@@ -13,6 +13,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -178,7 +179,7 @@ def fetch_release(
         return _from_hub_cache(release)
     progress = progress or Silent()
     with store.lock(_note(store, release).stem), hub_faults(release):
-        files = choose(index_of(release), release, _FirstBytes(release, progress))
+        files = choose(index_of(release), release, partial(_by_first_bytes, release, progress))
         # Fetch the files into the Hub's own cache and check each; return the folder they share
         key, folder = f"release {release}", release.cache_dir or Path()
         progress.begin(key, sum(file.bytes for file in files), "bytes")
@@ -220,33 +221,28 @@ def cached_release(store: Store, release: HubRelease | None = None) -> Path | No
     return folder if whole else None
 
 
-class _FirstBytes:
-    """Which file of a repository is the delta, and which the lengths, by their first bytes; says so."""
+def _by_first_bytes(
+    release: HubRelease, progress: Progress, files: Mapping[str, HubFile], kind: str
+) -> list[str]:
+    """The one file at the top of a repository that is of that kind by its first bytes, or nothing."""
+    from huggingface_hub import hf_hub_url
 
-    def __init__(self, release: HubRelease, progress: Progress) -> None:
-        self._release, self._progress = release, progress
-
-    def __call__(self, files: Mapping[str, HubFile], kind: str) -> list[str]:
-        """The one file of that kind at the top of the repository, or nothing."""
-        endings = tuple(f".json{end}" for end in _PACKED)
-        names = [path for path in sorted(files) if path.endswith(endings) and "/" not in path]
-        fits = [path for path in names[:_MOST_SNIFFED] if kind_of(self._head(path)) == kind]
-        if len(fits) != 1:
-            return []
-        self._progress.note(f"{self._release}: {fits[0]} is the {kind}, by its first bytes")
-        return fits
-
-    def _head(self, path: str) -> bytes:
-        from huggingface_hub import hf_hub_url
-
-        place = self._release
+    endings = tuple(f".json{end}" for end in _PACKED)
+    fits = []
+    names = [path for path in sorted(files) if path.endswith(endings) and "/" not in path]
+    for path in names[:_MOST_SNIFFED]:
         url = hf_hub_url(
-            place.repository, path, repo_type="dataset", revision=place.revision, endpoint=place.endpoint
-        )
+            release.repository, path, repo_type="dataset", revision=release.revision,
+            endpoint=release.endpoint,
+        )  # fmt: skip
         wanted = {"Range": f"bytes=0-{HEAD_BYTES - 1}"}
         with contextlib.suppress(SourceError):
-            return Fetcher(Pace(0, 2)).get(url, headers=wanted, max_bytes=2 * HEAD_BYTES).content
-        return b""
+            answer = Fetcher(Pace(0, 2)).get(url, headers=wanted, max_bytes=2 * HEAD_BYTES)
+            fits += [path] if kind_of(answer.content) == kind else []
+    if len(fits) != 1:
+        return []
+    progress.note(f"{release}: {fits[0]} is the {kind}, by its first bytes")
+    return fits
 
 
 def choose(
@@ -275,8 +271,18 @@ def choose(
     annotations = (f"{layout.annotations}/full/*.jsonl*", f"{layout.annotations}/split/*.jsonl*")
     chosen: dict[str, HubFile] = {}
     for kind, patterns in (("annotations", annotations), (DELTA, layout.delta), (LENGTHS, layout.lengths)):
-        every = kind == "annotations"
-        fits = _fitting(files, patterns, every) or (by_content(files, kind) if patterns and not every else [])
+        # All annotations that fit, else what fits the first pattern that fits something. A pattern without a
+        # folder is for the repository's root, as in a release folder.
+        found = [
+            [path for path in files if path.count("/") == pattern.count("/")
+             and any(fnmatch.fnmatch(path, pattern + end) for end in _PACKED)]
+            for pattern in patterns
+        ]  # fmt: skip
+        fits = next(filter(None, found), [])
+        if kind == "annotations":
+            fits = [path for some in found for path in some]
+        elif patterns and not fits:
+            fits = by_content(files, kind)
         if patterns and not fits:
             names = sorted(files)
             more = f" and {len(names) - 40} more" if len(names) > 40 else ""
@@ -290,24 +296,6 @@ def choose(
         for name in path.split("/"):
             safe_name(name, f"in {release} the file name")
     return [chosen[path] for path in sorted(chosen)]
-
-
-def _fitting(files: Mapping[str, HubFile], patterns: tuple[str, ...], every: bool) -> list[str]:
-    """Paths that fit any pattern (`every`), or else the first pattern that fits something.
-
-    A pattern without a folder is for the repository's root, as in a release folder.
-    """
-    fits: list[str] = []
-    for pattern in patterns:
-        endings = [pattern + end for end in _PACKED]
-        fits += [
-            path
-            for path in files
-            if path.count("/") == pattern.count("/") and any(fnmatch.fnmatch(path, p) for p in endings)
-        ]
-        if fits and not every:
-            break
-    return fits
 
 
 def index_of(release: HubRelease) -> dict[str, HubFile]:

@@ -183,25 +183,25 @@ class SparqlEndpoint:
             self.tally.retried += max(0, len(faults) - 1)
             if not faults or faults[-1].fatal or faults[-1].down:
                 raise
-            raise self._no_answer(query, faults[-1]) from error
+            # Ask for less now; remember for later only that the service itself refused the query.
+            fault = faults[-1]
+            self._failures += 1
+            if self._failures >= self.give_up_after:
+                raise SourceError(
+                    f"{self.address} does not answer",
+                    found=f"{fault.what}; {self._failures} queries in a row",
+                    hint="run the same command again later; everything fetched so far is kept",
+                ) from error
+            self.tally.too_heavy += 1
+            before = self.archive.read(self.address, query) or {}
+            now = self.now()
+            refusals = [*before.get("refusals", ()), *([now.isoformat()] if fault.refused else [])]
+            self.archive.write(self.address, query, self.agent, now, trouble=fault.what, refusals=refusals)
+            raise TooHeavyError("the query is too heavy for the endpoint", found=fault.what) from error
         self._failures = 0
         self.tally.asked += 1
         self.tally.retried += len(faults)
         return self.archive.write(self.address, query, self.agent, self.now(), answer=answer)
-
-    def _no_answer(self, query: str, fault: _Fault) -> SourceError:
-        """Ask for less now; remember for later only that the service itself refused the query."""
-        self._failures += 1
-        if self._failures >= self.give_up_after:
-            return SourceError(
-                f"{self.address} does not answer", found=f"{fault.what}; {self._failures} queries in a row",
-                hint="run the same command again later; everything fetched so far is kept",
-            )  # fmt: skip
-        self.tally.too_heavy += 1
-        before = self.archive.read(self.address, query) or {}
-        refusals = list(before.get("refusals", ())) + ([self.now().isoformat()] if fault.refused else [])
-        self.archive.write(self.address, query, self.agent, self.now(), trouble=fault.what, refusals=refusals)
-        return TooHeavyError("the query is too heavy for the endpoint", found=fault.what)
 
     def _exchange(self, query: str) -> Any:
         """The answer as parsed JSON, or the `_Fault` that came instead of it."""

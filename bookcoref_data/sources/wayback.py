@@ -186,8 +186,18 @@ class PageStore:
     def _fetch_once(self, address: str, asked: Archived) -> tuple[FetchedPage, bytes]:
         url = str(replace(asked.raw(), archive=self.archive or asked.archive))
         blank = FetchedPage(address, UNREACHABLE, retrieved=self.now().isoformat())
+
+        def again() -> HttpResponse:
+            answer = self.fetcher.get(url, allow=_ANSWERS)
+            if _own_error(answer):
+                raise Retry(f"status {answer.status}")
+            return answer
+
         try:
-            page = self._page(url)
+            # Errors of the archive itself may pass; captured errors carry Memento-Datetime.
+            page = self.fetcher.get(url, allow=_ANSWERS)
+            if _own_error(page):
+                page = self.fetcher.retrying(url, again)
         except OfflineError:
             raise
         except SourceError as error:
@@ -198,20 +208,6 @@ class PageStore:
                         sha256=sha256_bytes(body))  # fmt: skip
         status = self._judge(page, body, asked, served)
         return replace(known, status=status), body if status == OK else b""
-
-    def _page(self, url: str) -> HttpResponse:
-        """One page. Errors of the archive itself may pass; captured errors carry Memento-Datetime."""
-        page = self.fetcher.get(url, allow=_ANSWERS)
-        if not _own_error(page):
-            return page
-
-        def again() -> HttpResponse:
-            answer = self.fetcher.get(url, allow=_ANSWERS)
-            if _own_error(answer):
-                raise Retry(f"status {answer.status}")
-            return answer
-
-        return self.fetcher.retrying(url, again)
 
     def _judge(self, page: HttpResponse, body: bytes, asked: Archived, served: Archived | None) -> str:
         if page.status >= 400:
