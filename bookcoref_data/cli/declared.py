@@ -314,7 +314,7 @@ def _print(handler: Function, result: Any, json: bool, values: dict[str, Any]) -
     else:
         handler(result, **values)
     if marks.code and (code := marks.code(result, **values)):
-        raise typer.Exit(code)
+        raise typer.Exit(int(code))
 
 
 def _tidy(text: str, spelled: Mapping[str, tuple[str, ...]]) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ..books.annotation import Annotation
 from ..errors import UsageError, needing, plural
 from ..files import safe_name, write_bytes, write_text
-from ..formats.cells import cell_text
+from ..formats.cells import cell_text, markdown_row
 from .network import network
 from .reading import LaidOutBook
 from .tables import characters, speech
@@ -73,8 +73,7 @@ def write_report(
         pieces += [f"# {named[key]}", _facts(r)]
         for title, heads, rows in _tables(r):
             lines = [heads, ["---" if h in _WORDS else "---:" for h in heads], *rows]
-            table = "\n".join("| " + " | ".join(c.replace("|", "\\|") for c in line) + " |" for line in lines)
-            pieces += [f"## {title}", table]
+            pieces += [f"## {title}", "\n".join(map(markdown_row, lines))]
         for kind in drawn[key]:
             pieces += [
                 f"## {kind.capitalize()}",

@@ -247,7 +247,16 @@ def resample(
             f"too few units to resample: {plural(units, 'block' if unit == 'auto' else unit)}",
             expected=f"at least {FEWEST_UNITS}", found=units, hint=f"try {cure}{force}",
         )  # fmt: skip
-    alone = [_intervals(blocks.left_out(i), books.values[i], confidence) for i in range(len(systems))]
+    # Of each system's score, by metric, with Student's t
+    from scipy.special import stdtrit
+
+    alone = []
+    for i, values in enumerate(books.values):
+        left = blocks.left_out(i)
+        reach = stdtrit(left.count - 1, 1 - (1 - confidence) / 2)
+        half = reach * np.sqrt(left.variance(left.values.sum(axis=0)))
+        bounds = zip(values, np.maximum(values - half, 0.0), np.minimum(values + half, 1.0), strict=True)
+        alone.append([Interval(*map(float, three)) for three in bounds])
     if other is None:
         found = [Comparison(m, one, unit=blocks.name, units=blocks.units)
                  for m, one in zip(METRICS, alone[0], strict=True)]  # fmt: skip
@@ -409,16 +418,6 @@ class _Systems:
         more = characters.variance(self.total) / np.maximum(found.variance(self.total), _ROUNDING)
         last = ((together > MOST_TOGETHER) & (more > 1)) | ((together > 0) & (more > FAR_MORE))
         return [characters if one else found for one in last]
-
-
-def _intervals(effects: _Effects, values: Floats, confidence: float) -> list[Interval]:
-    """Of one system's score, by metric, with Student's t."""
-    from scipy.special import stdtrit
-
-    reach = stdtrit(effects.count - 1, 1 - (1 - confidence) / 2)
-    half = reach * np.sqrt(effects.variance(effects.values.sum(axis=0)))
-    low, high = np.maximum(values - half, 0.0), np.minimum(values + half, 1.0)
-    return [Interval(*map(float, found)) for found in zip(values, low, high, strict=True)]
 
 
 def _notes(unit: str, units: int, evaluation: Evaluation, found: Sequence[Comparison]) -> tuple[str, ...]:

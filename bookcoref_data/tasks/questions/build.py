@@ -281,7 +281,13 @@ def _question(
     candidate: Candidate, settings: QuestionSettings, rng: random.Random, *, none: bool, band: str
 ) -> Question:
     document, s = candidate.document, candidate.scores
-    start, end = _passage(candidate, settings)
+    # The tokens shown: the document, or in a whole book whole sentences from the evidence to the mention
+    start, end = 0, len(document.book.tokens)
+    if candidate.evidence >= 0:
+        ends = (0, *document.book.sentence_ends)
+        start = ends[bisect_right(ends, max(candidate.evidence - settings.passage_margin, 0)) - 1]
+        last = bisect_right(ends, s.mention.end + settings.passage_margin)
+        end = ends[min(last, len(ends) - 1)]
     entity = document.phrases[s.entity] or ""
     text = mark(document.book.tokens, s.mention, start, end)
     # The phrases of all labelled entities with a mention in the passage, in order of first mention.
@@ -319,18 +325,6 @@ def _question(
         tuple(genders[option] for option in options), document.quoted[s.mention.start],
         candidate.evidence, candidate.evidence_distance, band,
     )  # fmt: skip
-
-
-def _passage(candidate: Candidate, settings: QuestionSettings) -> tuple[int, int]:
-    """The tokens shown: the document, or in a whole book whole sentences from the evidence to the mention."""
-    book, mention = candidate.document.book, candidate.scores.mention
-    if candidate.evidence < 0:
-        return 0, len(book.tokens)
-    first, last = candidate.evidence - settings.passage_margin, mention.end + settings.passage_margin
-    ends = (0, *book.sentence_ends)
-    start = ends[bisect_right(ends, max(first, 0)) - 1]
-    end = ends[min(bisect_right(ends, last), len(ends) - 1)]
-    return start, end
 
 
 def genders_of(document: Askable) -> dict[str, str]:

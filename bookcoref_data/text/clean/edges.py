@@ -7,7 +7,6 @@ project does.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from ...errors import DataError
 from ..markers import FOOTER, HEADER_WORDS, SMALL_PRINT, START, footer_start
@@ -48,33 +47,30 @@ def cut_edges(draft: Draft, settings: CleanSettings) -> None:
     """
     text = draft.text
     draft.start, draft.end = find_edges(text)
-    doubt = next(_doubts(draft), None)
-    if doubt and settings.guard:
-        raise DataError(
-            doubt[0],
-            expected="one book between one header and one footer",
-            found=doubt[1],
-            hint="split the file, one book in each; with --no-guard the text behind the last header is kept",
-        )
-    if doubt:
-        draft.decide("header", 0, draft.start, f"{doubt[0]}: {doubt[1]}", cut=True)
-    draft.cut("header", 0, draft.start)
-    draft.cut("footer", draft.end, len(text))
-
-
-def _doubts(draft: Draft) -> Iterator[tuple[str, str]]:
-    """(what, where): a text between two lines that end a header; a header or footer that is too long."""
-    text = draft.text
+    doubts: list[tuple[str, str]] = []
+    # A text between two lines that end a header
     for pattern in (START, SMALL_PRINT):
         starts = _headers(pattern, text)
         between = text[starts[0].end() : starts[-1].start()] if len(starts) > 1 else ""
         if len(between) > _OLD_HEADER_LIMIT or footer_start(between) is not None:
             shown = (f"{' '.join(m.group().split())[:70]!r} at {m.start():,}" for m in starts[:4])
-            yield f"the file holds {len(starts)} books", "; ".join(shown)
+            doubts.append((f"the file holds {len(starts)} books", "; ".join(shown)))
+    # A header or footer that is too long
     for name, length, most, at in (
         ("header", draft.start, _OLD_HEADER_LIMIT, draft.start),
         ("footer", len(text) - draft.end, _FOOTER_LIMIT, draft.end),
     ):
         if length > most and length > _EDGE_SHARE * len(text):
             line = " ".join(text[max(0, at - 40) : at + 80].split())
-            yield f"cleaning would take too much ({name})", f"{length:,} characters, up to or from {line!r}"
+            where = f"{length:,} characters, up to or from {line!r}"
+            doubts.append((f"cleaning would take too much ({name})", where))
+    for what, where in doubts[:1]:
+        if settings.guard:
+            raise DataError(
+                what, expected="one book between one header and one footer", found=where,
+                hint="split the file, one book in each; with --no-guard the text behind the last header is "
+                "kept",
+            )  # fmt: skip
+        draft.decide("header", 0, draft.start, f"{what}: {where}", cut=True)
+    draft.cut("header", 0, draft.start)
+    draft.cut("footer", draft.end, len(text))
