@@ -139,18 +139,16 @@ def as_dict(question: ReviewQuestion, layout: Layout, tokens: Sequence[str], doc
     takes the place of "?"."""
     start, end = question.start, question.end
     typed = () if question.kind in OFFERS_NO_PEOPLE else answer_with(question, "?", tokens, doc_key)
+    offered = answers_to(question, tokens, doc_key)
     return {
         "kind": question.kind,
         **passage(layout, tokens, start, end, question.since),
-        "now": question.now,
+        "now": {"words": offered[0].says, "same person": NO}.get(question.kind, question.now),
         "people": list(question.people),
         "wrong": round(question.chance, 3),
         "hangs": round(question.hangs, 1),
         "places": len(question.places) if question.kind in ("name", "words", "pronoun") else 1,
-        "answers": [
-            {"key": a.key, "says": a.says, "edits": [e.to_dict() for e in a.edits]}
-            for a in answers_to(question, tokens, doc_key)
-        ],
+        "answers": [{"key": a.key, "says": a.says, "edits": [e.to_dict() for e in a.edits]} for a in offered],
         "typed": [e.to_dict() for e in typed],
     }
 

@@ -277,7 +277,9 @@ class _Asked:
 
     def _of_words(self) -> Iterator[ReviewQuestion]:
         """A question for every form of name with a word before it that is no part of the name and no "Mr.":
-        people mark "old Benjamin" and "Comrade Napoleon" with that word or without it, but always alike."""
+        people mark "old Benjamin" and "Comrade Napoleon" with that word or without it, but always alike. A
+        word that is never written small, as in "Edward Hyde", is a name."""
+        small = {token for token in self.a.book.tokens if token.islower()}
         forms: dict[tuple[str, int], list[Span]] = defaultdict(list)
         for m in self.a.mentions:
             if m.kind == "name":
@@ -287,7 +289,8 @@ class _Asked:
             first, _, rest = words.partition(" ")
             word = first.lower().rstrip(".")
             of_name = {*fold(self.a.names[who]).split(), *honorifics.ABBREVIATED}
-            if (rest, who) in forms and word not in of_name and not honorifics.honorific_gender(word):
+            bare = (rest, who) in forms and word in small and word not in of_name
+            if bare and not honorifics.honorific_gender(word):
                 hangs = float(_NAMED_LEADS * len(places))
                 middle, now, people = places[len(places) // 2], self.a.names[who], (words, rest)
                 yield ReviewQuestion("words", *middle, now, people, _DOUBTED_NAME, hangs, tuple(places))

@@ -240,10 +240,11 @@ function chooseNames(picked = new Set()) {
 
 function addName() {
   const who = current, own = new Set(people[who].names.flatMap(wordsOf)), near = likely(who);
-  const pool = names.filter((n) => n.owner !== who && n.at.length), shares = (n) => wordsOf(n.text).some((w) => own.has(w));
+  const stems = [...own].filter((w) => w.length > 3).map((w) => w.slice(0, 4)); // Bethy beside Beth
+  const pool = names.filter((n) => n.owner !== who && n.at.length), shares = (n) => wordsOf(n.text).some((w) => own.has(w) || stems.includes(w.slice(0, 4)));
   const most = (list, rank, count) => list.map((n) => [rank(n), n]).sort((a, b) => b[0] - a[0]).slice(0, count).map(([, n]) => n);
   const akin = most(pool.filter(shares), (n) => n.at.length, 20);
-  const free = most(pool.filter((n) => n.owner < 0 && !akin.includes(n)), (n) => n.at.length * (n.person ? 3 : 1), 30);
+  const free = most(pool.filter((n) => n.owner < 0 && !akin.includes(n)), (n) => n.at.length * (n.person ? 3 : 1), KEYS.length - akin.length - 10);
   const theirs = most(pool.filter((n) => n.owner >= 0 && !akin.includes(n)), (n) => n.at.length / 1e6 - near.indexOf(n.owner), KEYS.length);
   const offered = [...akin, ...free, ...theirs].slice(0, KEYS.length);
   const take = (text) => text && change(`${nameOf(who)} is also called ${clean(text)}.`, () => { const found = names.filter((n) => same(n.text, text)); found.length ? give(found, who) : listed(who, text); });
