@@ -12,6 +12,10 @@ import pyarrow.parquet as pq
 MOST_LINES, MOST_WIDTH = 24, 200
 """Lines of an output and characters of a line that are shown; the rest counts by its digest."""
 CHANGES = (
+    # How a page looks and works is the matter of other tests; here it is what it says.
+    (r"(?s)<style>.*?</style>", "<style></style>"),
+    (r"(?s)<script>.*?</script>", "<script></script>"),
+    (r"'sha256-[A-Za-z0-9+/=]+'", "'sha256'"),
     (r"[^\s'\"]*/(recipes|manifests)/", r"<package>/\1/"),
     (r"[0-9a-f]{64}", "<sha256>"),
     (r"\b(?=[0-9]*[a-f])[0-9a-f]{12,40}\b", "<hex>"),
@@ -37,7 +41,7 @@ def outcome(done, folder: Path, before: dict[str, bytes]) -> str:
     """What a command printed (the result of typer's test runner), and every file that it wrote or took away;
     `before` are the files as they were. The cache is left out."""
     after = {name: data for name, data in files_of(folder).items() if not name.startswith("cache/")}
-    parts = [] if not done.exit_code else [f"(exit code {done.exit_code})"]
+    parts = [] if not done.exit_code else [f"(exit code {int(done.exit_code)})"]
     if done.exception and not isinstance(done.exception, SystemExit):
         parts += _plain(f"({done.exception!r})", folder)
     parts += _shown(_plain(done.stdout, folder))

@@ -2,8 +2,8 @@
 
 `sessions/NAME.commands` has one command a line, run one behind the other in a folder with the inputs of
 `place` and of `sessions/world`; `sessions/NAME.outcome.txt` has what they leave. All inputs are ours. The
-annotation in `world/family` is stored: it stays as it is when the annotator changes. `as_written`
-(tests/conftest.py) tells how to write the outcomes anew.
+annotation in `world/family` is stored, so that only the sessions `annotate` and `people` change with the
+annotator. `as_written` (tests/conftest.py) tells how to write the outcomes anew.
 """
 
 from __future__ import annotations
