@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -97,14 +98,22 @@ SLOW = {"annotate", "create", "manifest write", "match", "pack", "publish", "reg
 """Tried with --json alone, where an early return could forget it; tests of their rooms try them without."""
 
 
+@pytest.fixture(scope="module")
+def cache(place, tmp_path_factory):
+    """A cache to write to: that of `place` stays as it is."""
+    return shutil.copytree(place / "cache", tmp_path_factory.mktemp("out") / "cache")
+
+
 @pytest.mark.parametrize(
     ("verb", "printed"),
     [(verb, printed) for verb in COMMANDS for printed in ("", " --json") if printed or verb not in SLOW],
 )
-def test_it_is_written_there_and_nowhere_else(place, chat, request, monkeypatch, tmp_path, verb, printed):
+def test_it_is_written_there_and_nowhere_else(
+    place, cache, chat, request, monkeypatch, tmp_path, verb, printed
+):
     bookworm = request.getfixturevalue("reference") / "bookworm" if "{bookworm}" in COMMANDS[verb] else ""
     monkeypatch.chdir(place)
-    monkeypatch.setenv("BOOKCOREF_DATA_HOME", str(place / "cache"))
+    monkeypatch.setenv("BOOKCOREF_DATA_HOME", str(cache))
     before = files_in(place)
     command = COMMANDS[verb].format(url=chat.url, bookworm=bookworm) + printed
     words = [word.replace("TARGET", str(tmp_path / "target")) for word in command.split()]
