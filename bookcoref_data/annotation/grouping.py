@@ -129,10 +129,10 @@ class Group:
         return sum(n for name, n in self.names.items() if name.endswith(f" {self.last}"))
 
 
-def group_names(book: Book, parse: Parse, scenes: Scenes | None = None) -> list[Group]:
-    """The people of a book, in no particular order; `scenes` are its own, for who has them already."""
+def group_names(book: Book, parse: Parse, scenes: Scenes) -> list[Group]:
+    """The people of a book, whose scenes are given, in no particular order."""
     seen = sightings(book, parse)
-    genders, scenes = _Genders(seen), scenes or Scenes(book, parse)
+    genders = _Genders(seen)
     groups = _joined_by_words(seen, genders, parse, scenes)
     return _ByPlaces(genders, book, parse, scenes).joined(groups)
 

@@ -56,12 +56,13 @@ _CLEAR = 2
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """The cast with the names that the book gives its characters beside those of the cast; notes on them; and
-    all names of the book, by person."""
+    """The cast with the names that the book gives its characters beside those of the cast; notes on them; all
+    names of the book, by person; and the scenes in which they were looked up."""
 
     cast: Cast
     notes: tuple[str, ...]
     groups: tuple[Group, ...]
+    scenes: Scenes
 
     def with_names(self, found: _KnownNames, why: str) -> Learned:
         """With more names by character, most frequent first; `why` goes into the notes."""
@@ -76,9 +77,11 @@ class Learned:
 def learn_aliases(book: Book, cast: Cast, parse: Parse) -> Learned:
     """Give the characters of a cast the names that the book joins with theirs."""
     words = book_words(book.tokens)
-    known = Learned(cast, (), ()).with_names(_spelt_otherwise(cast, words), ", as the book spells it")
+    scenes = Scenes(book, parse)
+    groups = group_names(book, parse, scenes)
+    known = Learned(cast, (), tuple(groups), scenes)
+    known = known.with_names(_spelt_otherwise(cast, words), ", as the book spells it")
     table, _ = learned_table(known.cast, book.tokens)
-    groups = group_names(book, parse)
     by_words: _KnownNames = defaultdict(Counter)
     by_places: _KnownNames = defaultdict(Counter)
     refused: dict[int, dict[str, str]] = defaultdict(dict)
@@ -96,7 +99,6 @@ def learn_aliases(book: Book, cast: Cast, parse: Parse) -> Learned:
             for name in (n for n in new if n not in doubts):
                 shares_words = any((name in group.by_places) == (other in group.by_places) for other in own)
                 (by_words if shares_words else by_places)[who][name] = new[name]
-    known = replace(known, groups=tuple(groups))
     known = known.with_names(by_words, "").with_names(by_places, _WHY)
     known = known.with_names(_names_of_the_described(book, known, parse), _WHY)
     entries = known.cast.entries
@@ -119,10 +121,10 @@ def _names_of_the_described(book: Book, known: Learned, parse: Parse) -> _KnownN
     places = {who: spans for who, spans in places.items() if len(spans) >= LEAST_EPITHETS}
     if not places or not free:
         return {}
-    scenes, ends = Scenes(book, parse), dict(name_runs(book, parse))
+    ends = dict(name_runs(book, parse))
 
     def nameless(gender: str, spans: list[Span]) -> Somebody:
-        return Somebody(frozenset(), "", gender, len(spans), scenes.traces(spans))
+        return Somebody(frozenset(), "", gender, len(spans), known.scenes.traces(spans))
 
     epithets = [nameless(_sure_gender(table.people[who]), spans) for who, spans in places.items()]
     people = [nameless(g.gender_of_titles, [(at, ends.get(at, at)) for at in g.places]) for g in free]
@@ -154,9 +156,9 @@ def name_the_missing(book: Book, known: Learned, parse: Parse) -> Learned:
             found[who] = Counter(bearers[0].names)
             free.remove(bearers[0])
     places = _places_of({*range(len(table.people))}, book, table, parse)
-    scenes = Scenes(book, parse)
-    people = [somebody(g, scenes.traces((at, ends.get(at, at)) for at in g.places)) for g in free]
-    cast = [_entry(person, scenes.traces(places[who])) for who, person in enumerate(table.people)]
+    traces = known.scenes.traces
+    people = [somebody(g, traces((at, ends.get(at, at)) for at in g.places)) for g in free]
+    cast = [_entry(person, traces(places[who])) for who, person in enumerate(table.people)]
     for pair in of_the_cast(people, cast):
         found[pair.other] = Counter(_new_names(free[pair.one], pair.other, table))
     return known.with_names(found, _WHY)

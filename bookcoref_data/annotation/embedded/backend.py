@@ -216,14 +216,8 @@ class LinkStep(_EmbeddedStep):
         known = self.backend.known(job)
         mentions, learned = link_names(job.book, known.cast, parse, self.name)
         progress.advance(job.book.doc_key, self.units(job))
-        twice = listed_twice(job.cast)
-        notes = [
-            *job.cast.notes,
-            *twice,
-            *known.notes,
-            *learned,
-            *never_found(job.book, job.cast, parse, mentions),
-        ]
+        missing = never_found(job.book, job.cast, parse, mentions)
+        notes = [*job.cast.notes, *listed_twice(job.cast), *known.notes, *learned, *missing]
         return state.after(self.name, mentions, notes=notes, memory={"parser": parse.model})
 
 

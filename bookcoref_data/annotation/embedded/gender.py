@@ -34,7 +34,8 @@ def character_genders(
         if person.group:
             male[i], female[i], plural[i] = 0.02, 0.02, 0.96
             continue
-        logit = _prior(person) + _surprise(seen, share)
+        prior = {"m": 1.0, "f": -1.0}.get(person.gender, 0.0) * (_CERTAIN if person.sure else _GUESS)
+        logit = (prior or 0.2) + _surprise(seen, share)
         male[i] = 0.98 / (1 + np.exp(-logit))
         female[i] = 0.98 - male[i]
         plural[i] = 0.02
@@ -53,23 +54,11 @@ def _votes(people: int, markables: list[Markable], speech: Speech) -> list[Count
             last = None if crowded else m
         elif m.kind == "nominal" and m.gender:
             last = None
-        elif last is not None and _votes_for(m, last, speech):
+        elif last is None or last.character < 0 or m.kind != "pronoun" or m.gender not in ("m", "f"):
+            continue
+        elif m.start - last.end <= _REACH and speech.paragraph[m.start] == speech.paragraph[last.start]:
             votes[last.character][m.gender] += 2 if last.role == SUBJECT else 1
     return votes
-
-
-def _votes_for(m: Markable, name: Markable, speech: Speech) -> bool:
-    """Whether a markable is a "he" or "she" close to a name of the cast."""
-    if m.kind != "pronoun" or m.gender not in ("m", "f") or name.character < 0:
-        return False
-    return m.start - name.end <= _REACH and bool(speech.paragraph[m.start] == speech.paragraph[name.start])
-
-
-def _prior(person: Person) -> float:
-    """The logit of "male" before any pronoun is seen."""
-    if person.gender not in ("m", "f"):
-        return 0.2
-    return (1.0 if person.gender == "m" else -1.0) * (_CERTAIN if person.sure else _GUESS)
 
 
 def _surprise(seen: Counter[str], share: float) -> float:

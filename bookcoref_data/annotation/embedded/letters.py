@@ -51,28 +51,19 @@ def _letters(
         words = [i for i in range(a, b) if book.tokens[i] not in _MARKS]
         if not words:
             continue
-        if greeting >= 0 and _breaks_off(speech, paragraphs[greeting][0], words):
+        outside = greeting >= 0 and speech.quote[paragraphs[greeting][0]] >= 0
+        if outside and (speech.quote[list(words)] < 0).any():
+            # Narration follows on a greeting between marks: that is talk, or a letter that is broken off.
             greeting = -1
         if _greets(book, words):
-            greeting, reader = k, _greeted(words, by_start)
+            named = (by_start[i].character for i in words[:_GREETING_WORDS] if i in by_start)
+            greeting, reader = k, next(named, -1)
             continue
         writer = _signer(book, words, by_start) if greeting >= 0 and k - greeting <= _REACH else None
         if writer is not None:
             yield paragraphs[greeting : k + 1], Letter(writer, reader if reader != writer else -1)
         if writer is not None or k - greeting > _REACH:
             greeting = -1
-
-
-def _breaks_off(speech: Speech, begin: int, words: Sequence[int]) -> bool:
-    """Whether narration follows on a greeting (from token `begin`) between quotation marks: then it is talk,
-    or a letter that somebody breaks off."""
-    return bool(speech.quote[begin] >= 0 and (speech.quote[list(words)] < 0).any())
-
-
-def _greeted(words: Sequence[int], by_start: Mapping[int, Marked]) -> int:
-    """The character whom a greeting names, -1 for nobody of the cast."""
-    named = (by_start[i].character for i in words[:_GREETING_WORDS] if i in by_start)
-    return next(named, -1)
 
 
 def _signer(book: Book, words: Sequence[int], by_start: Mapping[int, Marked]) -> int | None:

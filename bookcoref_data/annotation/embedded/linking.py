@@ -241,14 +241,6 @@ def _is_a_month(at: _NamePlace) -> bool:
     )
 
 
-def _is_the_family(at: _NamePlace) -> bool:
-    return at.bare and at.parse.tag[at.end] == "NNPS" and at.previous.lower() == "the"
-
-
-def _is_a_place(at: _NamePlace) -> bool:
-    return at.next_is_part() and at.next.lower() in lex.PLACES
-
-
 def _goes_on(at: _NamePlace) -> bool:
     """ "Anne Smith" is not Anne Elliot, and "Eliza Smith" is not Elizabeth."""
     known_first = (bool(at.person.last) and at.first_word in at.person.first) or at.first_word in at.nicknames
@@ -268,10 +260,6 @@ def _has_a_title_of_another_gender(at: _NamePlace) -> bool:
         else "f" if at.title in honorifics.FEMALE_HONORIFICS else at.person.gender
     )  # fmt: skip
     return gender != at.person.gender
-
-
-def _is_another_woman(at: _NamePlace) -> bool:
-    return at.titled and is_another_woman({at.title}, at.own)
 
 
 def _has_another_first_name(at: _NamePlace) -> bool:
@@ -305,11 +293,14 @@ _SCENE = 2000
 _DOUBTS: tuple[tuple[str, Callable[[_NamePlace], bool]], ...] = (
     ("begins a sentence and is not used as a name", _begins_a_sentence),
     ("a month, not a name", _is_a_month),
-    ("the whole family, not one of them", _is_the_family),
-    ("part of the name of a place", _is_a_place),
+    (
+        "the whole family, not one of them",
+        lambda at: at.bare and at.parse.tag[at.end] == "NNPS" and at.previous.lower() == "the",
+    ),
+    ("part of the name of a place", lambda at: at.next_is_part() and at.next.lower() in lex.PLACES),
     ("part of another name", _goes_on),
     ("title of another gender", _has_a_title_of_another_gender),
-    ("Mrs. and Miss are two people", _is_another_woman),
+    ("Mrs. and Miss are two people", lambda at: at.titled and is_another_woman({at.title}, at.own)),
     ("surname of someone else", _has_another_first_name),
     ("the living of someone who is named nearby", _is_another_of_the_living),
 )

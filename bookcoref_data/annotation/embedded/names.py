@@ -569,7 +569,9 @@ class NameTable:
     def _match(self, words: Word, at: int, lengths: list[int]) -> tuple[Hit, int] | None:
         for length in lengths:
             form = tuple(words.text[at : at + length])
-            ranks = self._placed_here(form, words.token[at]) or self.forms.get(form)
+            placed = self.placed.get(form, ())
+            here = {who: ALIAS for first, last, who in placed if first <= words.token[at] <= last}
+            ranks = here or self.forms.get(form)
             if not ranks or len(form) < length:
                 continue
             capital = all(
@@ -587,10 +589,6 @@ class NameTable:
             end = words.token[at + length - 1]
             return Hit(words.token[at], end, tuple(ranks), min(ranks.values()), title), length
         return None
-
-    def _placed_here(self, form: tuple[str, ...], token: int) -> dict[int, int]:
-        """Whose name a form is at a place alone."""
-        return {who: ALIAS for first, last, who in self.placed.get(form, ()) if first <= token <= last}
 
     def rank(self, words: tuple[str, ...], character: int) -> int:
         return self.forms.get(words, {}).get(character, LAST)

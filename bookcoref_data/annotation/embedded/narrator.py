@@ -114,7 +114,10 @@ def find_sections(text: Text) -> list[Narration]:
             after = bisect_left(chapters, start + 1)
             end = min(end, chapters[after] if after < len(chapters) else size)
         often = int(first[end] - first[start])
-        told = not sure and _is_told_of(text, who, start, end)
+        told = not sure and any(
+            m.character == who and m.kind == "name" and m.role == SUBJECT and start <= m.at < end
+            and text.speech.quote[m.at] < 0 for m in text.markables
+        )  # fmt: skip
         if not told and often >= 3 and often >= _LEAST_RATE * (outside[end] - outside[start]):
             found.append(Narration(start, end, who))
     return found
@@ -122,14 +125,6 @@ def find_sections(text: Text) -> list[Narration]:
 
 def _is_first_person(text: Text, m: Markable) -> bool:
     return m.kind == "pronoun" and m.person == 1 and bool(text.speech.quote[m.at] < 0)
-
-
-def _is_told_of(text: Text, who: int, start: int, end: int) -> bool:
-    """Whether the narration between two tokens tells what somebody does."""
-    return any(
-        m.character == who and m.kind == "name" and m.role == SUBJECT and start <= m.at < end
-        and text.speech.quote[m.at] < 0 for m in text.markables
-    )  # fmt: skip
 
 
 def _narrator_headings(text: Text) -> Iterator[tuple[int, int, str, bool]]:

@@ -97,17 +97,13 @@ def parse_book(book: Book, progress: Progress | None = None) -> Parse:
         head[index] = index[np.arange(len(index)) + offsets]
         for i, t, d in zip(index.tolist(), values[:, 1].tolist(), values[:, 2].tolist(), strict=True):
             tag[i], dep[i] = text(t), text(d)
-    _give_back()
+    with suppress(OSError, AttributeError, TypeError):
+        # Freed memory goes back to the system (glibc): a parse leaves holes that Python's objects never fill.
+        ctypes.CDLL(None).malloc_trim(0)
     sentence = np.repeat(
         np.arange(len(book.sentence_ends), dtype=np.int32), np.diff((0, *book.sentence_ends))
     )
     return parse_of_arrays(head, tag, dep, sentence, model)
-
-
-def _give_back() -> None:
-    """Return freed memory to the system (glibc): a parse leaves holes that Python's objects never fill."""
-    with suppress(OSError, AttributeError, TypeError):
-        ctypes.CDLL(None).malloc_trim(0)
 
 
 def parse_of_arrays(

@@ -62,7 +62,12 @@ def find_tags(book: Book, parse: Parse, speech: Speech, markables: list[Markable
     for number, (a, b) in enumerate(speech.spans):
         tag = Tag()
         if not number or not _is_one_sentence(place, speech.spans[number - 1][1], a, tags[-1]):
-            _find_tag(place, a, b, tag)
+            # Words that lead to the quote, else those behind it.
+            _tag_that_leads(place, a, tag)
+            if tag.subject < 0:
+                _tag_after(place, b, tag)
+            if tag.subject < 0:
+                _tag_before(place, a, tag)
         elif not speech.real_paragraphs:
             # Guessed paragraphs do not hold the parts of a sentence together, so the tag does.
             tag.subject, tag.object, tag.position = tags[-1].subject, tags[-1].object, "after"
@@ -75,15 +80,6 @@ def find_tags(book: Book, parse: Parse, speech: Speech, markables: list[Markable
         )
         tags.append(tag)
     return tags
-
-
-def _find_tag(place: Surroundings, a: int, b: int, tag: Tag) -> None:
-    """The tag of the quote from token `a` to `b`: words that lead to it, else those behind it."""
-    _tag_that_leads(place, a, tag)
-    if tag.subject < 0:
-        _tag_after(place, b, tag)
-    if tag.subject < 0:
-        _tag_before(place, a, tag)
 
 
 def _is_one_sentence(place: Surroundings, end: int, a: int, tag: Tag) -> bool:
