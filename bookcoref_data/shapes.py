@@ -238,32 +238,20 @@ def _of_type(schema: Mapping[str, Any]) -> Check:
     return run
 
 
-def _one_of(schema: Mapping[str, Any]) -> Check:
-    allowed = schema.get("enum", [schema.get("const")])
-
-    def run(value: Any) -> None:
-        if not any(type(value) is type(one) and value == one for one in allowed):
-            raise _Misfit(", ".join(map(str, allowed)), value)
-
-    return run
-
-
-def _text(schema: Mapping[str, Any]) -> Check:
-    least, most = schema.get("minLength", 0), schema.get("maxLength", float("inf"))
+def _single(schema: Mapping[str, Any]) -> Check:
+    """Of a value without parts: which values, texts of which length and form, numbers from where to where."""
+    allowed = schema.get("enum", [schema["const"]] if "const" in schema else None)
+    short, long = schema.get("minLength", 0), schema.get("maxLength", float("inf"))
     pattern = re.compile(schema.get("pattern", ""))
-
-    def run(value: Any) -> None:
-        if isinstance(value, str) and not (least <= len(value) <= most and pattern.search(value)):
-            raise _Misfit(f"a text of {least} to {most} letters like {pattern.pattern}", value)
-
-    return run
-
-
-def _number(schema: Mapping[str, Any]) -> Check:
     least, most = schema.get("minimum", float("-inf")), schema.get("maximum", float("inf"))
+    bounded = "minimum" in schema or "maximum" in schema
 
     def run(value: Any) -> None:
-        if type(value) in (int, float) and not least <= value <= most:
+        if allowed and not any(type(value) is type(one) and value == one for one in allowed):
+            raise _Misfit(", ".join(map(str, allowed)), value)
+        if isinstance(value, str) and not (short <= len(value) <= long and pattern.search(value)):
+            raise _Misfit(f"a text of {short} to {long} letters like {pattern.pattern}", value)
+        if bounded and type(value) in (int, float) and not least <= value <= most:
             raise _Misfit(f"a number from {least} to {most}", value)
 
     return run
@@ -333,7 +321,8 @@ def _conditions(schema: Mapping[str, Any]) -> Check:
 
 
 _MAKERS: tuple[tuple[tuple[str, ...], Callable[[Mapping[str, Any]], Check]], ...] = (
-    (("type",), _of_type), (("enum", "const"), _one_of), (("pattern", "minLength", "maxLength"), _text),
-    (("minimum", "maximum"), _number), (("items", "prefixItems", "minItems", "maxItems"), _list),
+    (("type",), _of_type),
+    (("enum", "const", "pattern", "minLength", "maxLength", "minimum", "maximum"), _single),
+    (("items", "prefixItems", "minItems", "maxItems"), _list),
     (("required", "properties", "additionalProperties"), _object), (("if", "allOf"), _conditions),
 )  # fmt: skip

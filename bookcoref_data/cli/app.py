@@ -13,7 +13,7 @@ import signal
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
 from types import FrameType
@@ -296,24 +296,18 @@ def hint_for(hint: str, arguments: Sequence[str]) -> str:
         return hint
     known = {name for one in _command(words).params for name in (*one.opts, *one.secondary_opts)}
     parts = re.split(f"({_CLAUSE.pattern})", hint)
-    kept = [
-        (mark, part) for mark, part in zip(["", *parts[1::2]], parts[::2], strict=True) if _fits(part, known)
-    ]
+    kept = []
+    for mark, part in zip(["", *parts[1::2]], parts[::2], strict=True):
+        # What names a command in full, or only options that the verb has
+        named = _COMMAND.search(part) or known.issuperset(re.findall(r"(?<!\S)--[a-z][\w-]*", part))
+        if named and not re.search(r"\(or \w+=|in Python|\bbc\.\w", part):
+            kept.append((mark, part))
     return "".join(mark + part for mark, part in [("", kept[0][1]), *kept[1:]]) if kept else ""
 
 
 def _verb_of(arguments: Sequence[str]) -> str:
     """The verb that was typed, "" where there is none."""
     return next((words for n in (2, 1) if (words := " ".join(arguments[:n])) in VERBS), "")
-
-
-def _fits(part: str, known: Container[str]) -> bool:
-    """Whether a part of a hint names a command in full, or only options that the verb has."""
-    if re.search(r"\(or \w+=|in Python|\bbc\.\w", part):
-        return False
-    return bool(_COMMAND.search(part)) or all(
-        name in known for name in re.findall(r"(?<!\S)--[a-z][\w-]*", part)
-    )
 
 
 def _end_cleanly() -> None:

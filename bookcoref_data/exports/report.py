@@ -57,7 +57,11 @@ def write_report(
         raise UsageError(f"a report is a page: {out}", expected="--out with .html or .md")
     readings = [LaidOutBook(a) for a in annotations]
     named = {a.doc_key: a.doc_key for a in annotations} | dict(titles or {})
-    drawn = {r.annotation.doc_key: dict(_pictures(r)) if plots else {} for r in readings}
+    drawn: dict[str, dict[str, bytes]] = {r.annotation.doc_key: {} for r in readings}
+    for r in readings if plots else ():
+        drawn[r.annotation.doc_key]["presence"] = _png(draw_presence(r))
+        if r.annotation.mentions:
+            drawn[r.annotation.doc_key]["network"] = _png(draw_network(r))
     if out.suffix == ".html":
         write_text(out, _html(readings, drawn, named))
         return [out]
@@ -162,12 +166,6 @@ def _html(readings: Sequence[LaidOutBook], drawn: Drawn, named: Mapping[str, str
 
 
 # --- plots
-
-
-def _pictures(r: LaidOutBook) -> Iterator[tuple[str, bytes]]:
-    yield "presence", _png(draw_presence(r))
-    if r.annotation.mentions:
-        yield "network", _png(draw_network(r))
 
 
 def _figure(width: float, height: float) -> Figure:

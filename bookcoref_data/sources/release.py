@@ -189,13 +189,11 @@ def _find(folder: Path, patterns: tuple[str, ...], kind: str) -> Path | None:
         if fits:
             return folder / fits[0]
     known = (folder / name for name in names if name.endswith(tuple(f".json{end}" for end in _PACKED)))
-    alike = [path for path in known if path.is_file() and kind_of(_head(path)) == kind]
+    alike = []
+    for path in filter(Path.is_file, known):
+        with path.open("rb") as stream:
+            alike += [path] if kind_of(stream.read(HEAD_BYTES)) == kind else []
     return alike[0] if len(alike) == 1 and patterns else None
-
-
-def _head(path: Path) -> bytes:
-    with path.open("rb") as stream:
-        return stream.read(HEAD_BYTES)
 
 
 def _listing(folder: Path, most: int = 20) -> str:

@@ -134,16 +134,14 @@ def _forms(names: Sequence[str]) -> set[str]:
     found: set[str] = set()
     for name in names:
         words = name.replace("’", "'").split()
-        parts = [word for word in words if _tells(word)]
+        # A capitalised word that is no title names somebody alone.
+        plain = [word.rstrip(".,").casefold() for word in words]
+        parts = [
+            word for word, small in zip(words, plain, strict=True)
+            if _PART.fullmatch(word) and word[:1].isupper() and len(small) > 1
+            and not {small, f"{small}."} & HONORIFICS and small not in _SMALL
+        ]  # fmt: skip
         found |= {" ".join(words), *parts} - {""}
         if parts:
             found.add(" ".join(parts))
     return found
-
-
-def _tells(word: str) -> bool:
-    """Whether a word alone names somebody: a capitalised word that is no title."""
-    plain = word.rstrip(".,").casefold()
-    titles = plain in HONORIFICS or f"{plain}." in HONORIFICS
-    capital = word[:1].isupper() and len(plain) > 1
-    return bool(_PART.fullmatch(word)) and capital and not titles and plain not in _SMALL

@@ -50,7 +50,14 @@ class Observed:
         self.tags = flat(document.layers.get("xpos")) or [""] * len(self.tokens)
         self.speakers = flat(document.layers.get("speakers")) or [""] * len(self.tokens)
         self.words = Counter(token.lower() for token in self.tokens)
-        self.quoted = _quoted(self.tokens)
+        # Whether each token stands in quotation marks; a quotation that nobody closes ends by itself
+        self.quoted, since = list[bool](), -1
+        for i, token in enumerate(self.tokens):
+            if token in _OPENING or (token == '"' and since < 0):
+                since = i
+            elif token in _CLOSING or token == '"' or i - since > _LONGEST_QUOTE:
+                since = -1
+            self.quoted.append(since >= 0)
         self.openers = {0, *document.sentence_ends}
 
     def kind_of(self, mention: Mention) -> str:
@@ -80,18 +87,6 @@ class Observed:
             other = next((who for who in around if who != speaker), "")
             found[at:end] = [other] * (end - at)
         return found
-
-
-def _quoted(tokens: Sequence[str]) -> list[bool]:
-    """Whether each token stands in quotation marks; a quotation that nobody closes ends by itself."""
-    found, since = [], -1
-    for i, token in enumerate(tokens):
-        if token in _OPENING or (token == '"' and since < 0):
-            since = i
-        elif token in _CLOSING or token == '"' or i - since > _LONGEST_QUOTE:
-            since = -1
-        found.append(since >= 0)
-    return found
 
 
 class Profile:
