@@ -107,18 +107,15 @@ def settled(edits: Iterable[Edit]) -> dict[Key, Hashable]:
 def taught(edits: Iterable[Edit]) -> dict[Key, float]:
     """What answers teach about the questions that are left: {sign: how many times as often as usual somebody
     was wrong}; see `signs`."""
-    asked, wrong, usual = Counter[Key](), Counter[Key](), {"quote": [2.0, 1.0], "mention": [2.0, 1.0]}
+    asked, wrong = Counter[Key](), Counter[Key]()
     for e in edits:
-        if e.at is None or e.was is None or e.op not in ("link", "unlink", "speaker"):
-            continue
-        what, now = ("quote", e.speaker) if e.op == "speaker" else ("mention", e.character or None)
-        usual[what][0] += 1
-        usual[what][1] += now != e.was
-        for sign in signs(what, e.was, e.at.words):
-            asked[sign] += 1
-            wrong[sign] += now != e.was
-    share = {what: n / of for what, (of, n) in usual.items()}
-    return {s: (wrong[s] + _USUAL) / (share[str(s[0])] * n + _USUAL) for s, n in asked.items()}
+        if e.at is not None and e.was is not None and e.op in ("link", "unlink", "speaker"):
+            what, now = ("quote", e.speaker) if e.op == "speaker" else ("mention", e.character or None)
+            for sign in ((what,), *signs(what, e.was, e.at.words)):
+                asked[sign] += 1
+                wrong[sign] += now != e.was
+    usual: dict[Key, float] = {s: (wrong[s] + 1) / (n + 2) for s, n in asked.items()}
+    return {s: (wrong[s] + _USUAL) / (usual[s[:1]] * n + _USUAL) for s, n in asked.items() if len(s) > 1}
 
 
 def passage(layout: Layout, tokens: Sequence[str], start: int, end: int, since: int = -1) -> dict[str, Any]:

@@ -64,14 +64,10 @@ def find_flags(a: Annotation, own: Annotation | None = None, tags: Sequence[str]
     ]  # fmt: skip
     best: dict[tuple[int, int], Flag] = {}
     for flag in sorted(found, key=lambda f: -f.chance):
-        place = (flag.start, flag.end)
-        if place in best:
-            known = best[place]
-            if known.kind != flag.kind:
-                both = 1 - (1 - known.chance) * (1 - flag.chance)
-                best[place] = Flag(known.kind, *place, both, f"{known.reason}; {flag.reason}", known.edits)
-        else:
-            best[place] = flag
+        known = best.setdefault(place := (flag.start, flag.end), flag)
+        if known.kind != flag.kind:
+            both = 1 - (1 - known.chance) * (1 - flag.chance)
+            best[place] = replace(known, chance=both, reason=f"{known.reason}; {flag.reason}")
     return sorted(best.values(), key=lambda f: (-f.chance, f.start))
 
 
@@ -134,18 +130,15 @@ class _Chains:
                 found[name][who] += times
         return found
 
-    def _label(self, who: int) -> str:
-        return self.a.names[who]
-
     def _flag(self, kind: str, m: Marked, chance: float, reason: str, *edits: Edit) -> Flag:
         return Flag(kind, m.start, m.end, chance, reason, edits)
 
     def _edit(self, op: str, m: Marked, **more: str) -> Edit:
         at = anchor_of(self.tokens, m.start, m.end)
-        return Edit(op, at=at, was=self._label(m.character), doc_key=self.a.doc_key, **more)  # type: ignore[arg-type]
+        return Edit(op, at=at, was=self.a.names[m.character], doc_key=self.a.doc_key, **more)  # type: ignore[arg-type]
 
     def _link(self, m: Marked, who: int) -> Edit:
-        return self._edit("link", m, character=self._label(who))
+        return self._edit("link", m, character=self.a.names[who])
 
     def _nearest(self, m: Marked, gender: str) -> int:
         """The chain of a gender whose mention is nearest before a place; -1 for none."""
@@ -186,7 +179,7 @@ class _Chains:
                 for m in self.a.by_character[other]:
                     if self._name(m) == name:
                         foreign = self.named[other].total() > self.named[other][name]
-                        reason = f"“{' '.join(name)}” is {self._label(who)} {times} times"
+                        reason = f"“{' '.join(name)}” is {self.a.names[who]} {times} times"
                         yield self._flag(
                             "name of another", m, min(0.95, 0.5 + 0.1 * times + 0.15 * foreign), reason,
                             self._link(m, who),
@@ -208,9 +201,9 @@ class _Chains:
                     told.add(pair)
                     m = next(m for m in self.a.by_character[other] if self._name(m) == name)
                     reason = (
-                        f"“{' '.join(name)}” is {most} times {self._label(one)}, {times} times another chain"
+                        f"“{' '.join(name)}” is {most} times {self.a.names[one]}, {times} times another chain"
                     )
-                    edit = Edit("merge", character=self._label(other), into=self._label(one),
+                    edit = Edit("merge", character=self.a.names[other], into=self.a.names[one],
                                 doc_key=self.a.doc_key)  # fmt: skip
                     chance = 0.75 if apart or len(name) > 1 or times > 2 else 0.6
                     yield self._flag("two chains", m, chance, reason, edit)
@@ -224,7 +217,7 @@ class _Chains:
                 if start <= end and (start, end) not in marked:
                     to = anchor_of(self.tokens, start, end)
                     edit = Edit("span", at=anchor_of(self.tokens, m.start, m.end), to=to,
-                                was=self._label(m.character), doc_key=self.a.doc_key)  # fmt: skip
+                                was=self.a.names[m.character], doc_key=self.a.doc_key)  # fmt: skip
                     yield self._flag("boundaries", m, chance, reason, edit)
                     break
 
@@ -262,24 +255,21 @@ class _Chains:
 
     def not_marked(self) -> Iterator[Flag]:
         """A place of a name that is marked nearly everywhere else."""
-        inside = [False] * len(self.tokens)
-        for m in self.a.mentions:
-            inside[m.start : m.end + 1] = [True] * (m.end + 1 - m.start)
+        taken = {i for m in self.a.mentions for i in range(m.start, m.end + 1)}
         places: dict[str, list[int]] = defaultdict(list)
         for i, token in enumerate(self.tokens):
             places[token].append(i)
-        taken: set[int] = set()
         for name, owners in sorted(self.owners.items(), key=lambda pair: -len(pair[0])):
             who, times = owners.most_common(1)[0]
             first, size = name[0], len(name)
             found = [i for i in places[first] if self.tokens[i : i + size] == name]
-            bare = [i for i in found if not any(inside[i : i + size]) and not taken & {*range(i, i + size)}]
+            bare = [i for i in found if taken.isdisjoint(range(i, i + size))]
             seldom = times == len(bare) == 1
             if not seldom and (times < 2 or len(bare) > max(1, (1 - _SHARE) * len(found))):
                 continue
             for i in bare:
                 taken.update(range(i, i + size))
-                edit = Edit("link", at=anchor_of(self.tokens, i, i + size - 1), character=self._label(who),
+                edit = Edit("link", at=anchor_of(self.tokens, i, i + size - 1), character=self.a.names[who],
                             doc_key=self.a.doc_key)  # fmt: skip
                 marked = len(found) - len(bare)
                 reason = f"“{' '.join(name)}” is marked at {marked} of {len(found)} places"
@@ -326,7 +316,7 @@ class _Chains:
             most, times = who.most_common(1)[0]
             for m in said:
                 if m.character != most and times > who[m.character]:
-                    reason = f"the quotation has {self._label(most)} {times} times, but not here"
+                    reason = f"the quotation has {self.a.names[most]} {times} times, but not here"
                     yield self._flag("speaker", m, 0.85, reason, self._link(m, most))
                     continue
                 if tag is not None and tag.character != m.character:
@@ -337,25 +327,19 @@ class _Chains:
 
     def _tag(self, end: int, by_start: dict[int, list[Marked]]) -> Marked | None:
         """The mention that a tag behind a quotation names: "...," said Anna."""
-        after = self.low[end + 1 : end + 3]
-        if not after:
-            return None
-        if after[0] in _SAID and end + 2 in by_start:
+        if _SAID.intersection(self.low[end + 1 : end + 2]) and end + 2 in by_start:
             return max(by_start[end + 2], key=lambda m: m.end)
         marked = max(by_start.get(end + 1, ()), key=lambda m: m.end, default=None)
-        if marked is not None and marked.end + 1 < len(self.low) and self.low[marked.end + 1] in _SAID:
-            return marked
-        return None
+        return marked if marked and _SAID.intersection(self.low[marked.end + 1 : marked.end + 2]) else None
 
     # --- against our own reading
 
     def our_reading(self, own: Annotation) -> Iterator[Flag]:
         """A link that our own reading gives to somebody else with high probability."""
-        ours = {(m.start, m.end): m for m in own.mentions}
-        common: Counter[tuple[int, int]] = Counter()
-        for m in self.a.mentions:
-            if (m.start, m.end) in ours:
-                common[ours[m.start, m.end].character, m.character] += 1
+        ours = {m.mention: m for m in own.mentions}
+        common = Counter(
+            (ours[m.mention].character, m.character) for m in self.a.mentions if m.mention in ours
+        )
         chain: dict[int, int] = {}
         for (mine, theirs), _ in common.most_common():
             if mine not in chain and theirs not in chain.values():
@@ -363,7 +347,7 @@ class _Chains:
         sized = Counter(m.character for m in ours.values())
         found: list[tuple[Marked, int, float, float]] = []
         for m in self.a.mentions:
-            read = ours.get((m.start, m.end))
+            read = ours.get(m.mention)
             if read is None or read.character not in chain or read.score < 0.75:
                 continue
             who = chain[read.character]
@@ -374,7 +358,7 @@ class _Chains:
         runs = Counter((m.character, who, m.start // _RUN + k) for m, who, *_ in found for k in (0, 1))
         for m, who, score, sure in found:
             alone = max(runs[m.character, who, m.start // _RUN + k] for k in (0, 1)) == 1
-            reason = f"read as {self._label(who)}, {score:.0%} certain"
+            reason = f"read as {self.a.names[who]}, {score:.0%} certain"
             chance = 0.5 * score * sure * (1.0 if alone else 0.5)
             yield self._flag("our reading", m, chance, reason, self._link(m, who))
 

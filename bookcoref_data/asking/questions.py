@@ -374,13 +374,10 @@ class _Asked:
         for m in self.inside(here - _REACH, end + _AHEAD):
             away = abs(m.start - here)
             weights[m.character] += (3 if m.kind == "name" else 1) / (20 + away)
-        k = bisect_left([q.start for q in self.a.quotes], here - _REACH)
-        for q in self.a.quotes[k:]:
-            if q.start > end + _GAP:
-                break
-            for who in (q.speaker, *q.addressees):
-                if who >= 0:
-                    weights[who] += 3 / (20 + abs(q.start - here))
+        for q in self.a.quotes:
+            if here - _REACH <= q.start <= end + _GAP:
+                for who in (q.speaker, *q.addressees):
+                    weights[who] += (who >= 0) * 3 / (20 + abs(q.start - here))
         for m in self.inside(here, here):
             if m.end == end:
                 for who, p in m.others:
