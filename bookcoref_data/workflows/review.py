@@ -4,7 +4,7 @@ the likely errors of somebody else's annotation, which our own reading shows."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..annotation.cast import Cast, Entry, make_cast
@@ -52,12 +52,14 @@ class ReviewSession:
         return read_edits(self.edits) if self.edits.is_file() else []
 
     def read(self) -> Annotation:
-        """The book, read with all corrections."""
+        """The book, read with all corrections but those of mentions that two people see differently."""
         self.cast = self.cast or propose_with(self.backend, self.source.book).cast
         found = corrections_of(self.kept(), self.source.book, self.cast)
+        links = {s: m for s, m in found.given.links.items() if ("mention", *s) not in self.first}
+        nobody = frozenset(s for s in found.given.nobody if ("mention", *s) not in self.first)
         done = annotate_book(
-            self.source, found.cast, self.plan, narrators=self.narrators, given=found.given,
-            backend=self.backend,
+            self.source, found.cast, self.plan, narrators=self.narrators,
+            given=replace(found.given, links=links, nobody=nobody), backend=self.backend,
         )  # fmt: skip
         self.conflicts, self.annotation = found.conflicts, done.annotation()
         self.share = likely_right(self.annotation)

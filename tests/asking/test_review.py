@@ -277,12 +277,13 @@ def test_in_a_terminal_only_answers_of_this_round_are_taken_back(story, tmp_path
 
 
 @pytest.mark.long
-def test_the_wanted_share_stops_and_disagreements_come_first(story, tmp_path):
+@pytest.mark.parametrize(("kind", "ada"), [("speaker", "Bosun"), ("pronoun", "Bosun"), ("pronoun", None)])
+def test_the_wanted_share_stops_and_disagreements_come_first(story, tmp_path, kind, ada):
     assert bc.review(story / "annotated", until=0.1).ready
-    asked = bc.review(story / "annotated", most=3, about=["speaker"])
-    late = all_questions(asked._session.annotation, ["speaker"])[-1]
+    asked = bc.review(story / "annotated", most=3, about=[kind])
+    late = all_questions(asked._session.annotation, [kind])[-1]
     tokens = asked._session.source.book.tokens
-    for name, who in (("ada", "Bosun"), ("ben", "Mr. Gadd")):
+    for name, who in (("ada", ada), ("ben", "Mr. Gadd")):
         (tmp_path / f"{name}.jsonl").write_text(format_edits(answer_with(late, who, tokens, "lamp")))
     both = bc.review(
         story / "annotated", edits=tmp_path / "ada.jsonl", agreement=tmp_path / "ben.jsonl", most=3
