@@ -2,6 +2,7 @@
 
     python -m benchmarks.bench_labels --scorer pdnc_score.py --data PDNC [NOVEL ...]
         [--litbank LITBANK] [--folds 4] [--members 3] [--jobs 1] [--cache FOLDER] [--out FILE.json]
+        [--questions]
 
 The rankers of the package have never seen a label of the Project Dialogism Novel Corpus. Here all are trained
 on its labels: every novel is read with the rankers of the package, and the gold answers every question about
@@ -10,6 +11,10 @@ those of a fold are annotated with rankers that learned from the other folds, an
 With `--litbank`, the rankers learn from the questions of LitBank's training part as well, which also ask of
 people who are in no cast. The difference to `bench_dialogue.py` says how much better labels could make the
 same features. The weights are thrown away: the corpus states no licence.
+
+`--questions` scores the questions themselves, not whole annotations: by ranker, the share that the package
+answers rightly, and the share after learning from the other folds. So it is soon seen whether a new feature
+helps.
 """
 
 from __future__ import annotations
@@ -34,6 +39,7 @@ from benchmarks.bench_dialogue import (
     source_of,
 )
 from bookcoref_data.annotation.embedded.backend import EmbeddedBackend, HowToRead, read_text
+from bookcoref_data.annotation.embedded.discourse import INDEX
 from bookcoref_data.annotation.embedded.network import Ranker, load_rankers
 from bookcoref_data.annotation.embedded.reader import Text
 from bookcoref_data.annotation.plan import default_plan
@@ -43,8 +49,10 @@ from training.parses import parse_with_cache
 from training.train import (
     EPOCHS,
     KINDS,
+    QUOTED,
     SEED,
     Question,
+    accuracy,
     add_trees,
     by_ranker,
     collect,
@@ -125,6 +133,26 @@ def train(lessons: Sequence[Lessons], more: Lessons, members: int, jobs: int) ->
     return dict(load_rankers()) | add_trees(rankers, asked, jobs)
 
 
+def print_answers(learned: Mapping[str, Lessons], more: Lessons, folds: int, members: int, jobs: int) -> None:
+    """By ranker, the share of questions that the package answers rightly, and rankers of the other folds."""
+    right: dict[str, np.ndarray] = defaultdict(lambda: np.zeros(3))
+    novels, package, quoted = list(learned), load_rankers(), INDEX["m quoted"]
+    for fold in range(folds):
+        left_out = novels[fold::folds]
+        rankers = train([learned[n] for n in novels if n not in left_out], more, members, jobs)
+        asked = by_ranker({kind: [q for n in left_out for q in learned[n][kind]] for kind in KINDS})
+        for name, questions in asked.items():
+            inside = name in QUOTED.values()
+            own = [
+                q for q in questions if name not in (*QUOTED, *QUOTED.values()) or q.x[0, quoted] == inside
+            ]
+            shares = accuracy(package[name], own), accuracy(rankers[name], own)
+            right[name] += np.array([1.0, *shares]) * len(own)
+    for name, (count, *counted) in right.items():
+        ours, theirs = (100 * part / count for part in counted)
+        print(f"{name:20}{count:8,.0f} questions: package {ours:.1f} %, labels {theirs:.1f} %")
+
+
 def main() -> None:
     """Collect the questions, train and score fold by fold, print a table."""
     parser = novel_options(__doc__)
@@ -133,6 +161,7 @@ def main() -> None:
     parser.add_argument("--members", type=int, default=3, help="networks per ranker")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--questions", action="store_true")
     options = parser.parse_args()
     scorer = load_scorer(options.scorer)
     novels = options.novels or scorer.novels(options.data)
@@ -150,6 +179,9 @@ def main() -> None:
         learned = dict(zip(novels, pool.map(partial(lessons_of, **given), novels), strict=True))
     for kind in KINDS:
         print(f"{sum(len(lesson[kind]) for lesson in learned.values()):,} questions about {kind}")
+    if options.questions:
+        print_answers(learned, more, options.folds, options.members, options.jobs)
+        return
     annotate = partial(annotate_novel, cast="aliases", **given)
     pooled: dict[str, Counter[str]] = defaultdict(Counter)
     rows: dict[str, dict[str, float]] = {}

@@ -8,7 +8,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from benchmarks.bench_labels import labels_of
+from benchmarks import bench_labels
+from benchmarks.bench_labels import labels_of, print_answers
 from bookcoref_data.annotation.cast import parse_cast
 from bookcoref_data.annotation.embedded.discourse import INDEX
 from bookcoref_data.annotation.embedded.network import WEIGHTS, Ranker, load_rankers
@@ -27,7 +28,7 @@ from training.novels import (
     silver_examples,
 )
 from training.silver import SilverReader
-from training.train import Question, by_ranker, check, fit
+from training.train import KINDS, QUOTED, Question, by_ranker, check, fit
 
 pytestmark = pytest.mark.slow
 
@@ -286,3 +287,29 @@ def test_the_labels_of_a_novel_answer_what_a_reader_asks(book_of):
     (he,) = (i for i, m in enumerate(text.markables) if m.text == "he")
     (name,) = (i for i, m in enumerate(text.markables) if m.text == "clara")
     assert labels == {("quote", 0): 1, he: 1, name: 2}
+
+
+def test_questions_are_answered_by_rankers_of_the_other_folds(monkeypatch, capsys):
+    """The package takes the first candidate, what the labels taught the second; each question counts once,
+    for the ranker of its place."""
+    rows = np.zeros((2, len(INDEX)), dtype=np.float32)
+    inside = rows.copy()
+    inside[:, INDEX["m quoted"]] = 1
+    names = (*KINDS, *QUOTED.values())
+    taught = []
+
+    def train(lessons, more, members, jobs):
+        taught.append(lessons)
+        return {name: SimpleNamespace(scores=lambda x: np.array([0, 1])) for name in names}
+
+    monkeypatch.setattr(bench_labels, "train", train)
+    first = {name: SimpleNamespace(scores=lambda x: np.array([1, 0])) for name in names}
+    monkeypatch.setattr(bench_labels, "load_rankers", lambda: first)
+    one = {kind: [Question(rows, 0), Question(inside, 1), Question(inside, 0)] for kind in KINDS}
+    other = {kind: [Question(inside, 1)] for kind in KINDS}
+    print_answers({"one": one, "other": other}, {}, 2, 1, 1)
+    assert taught == [[other], [one]]
+    printed = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
+    assert "third 1 questions: package 100.0 %, labels 0.0 %" in printed
+    assert "speaker 4 questions: package 50.0 %, labels 50.0 %" in printed
+    assert "third in a quote 3 questions: package 33.3 %, labels 66.7 %" in printed
