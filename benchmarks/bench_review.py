@@ -14,7 +14,9 @@ character, the CoNLL F1 and all he and she count; a mention that the gold does n
 
 Orders: "worth" (`review`), "certain" (least certain first), "pairs" (least certain first, asked by yes-or-no
 questions on one person at a time, as in Li et al. 2020: a question that is answered no costs one answer
-and is followed by the next person), "random". --wrong 0.05 gives that share of answers to another person.
+and is followed by the next person), "random", "oracle" (by worth, but nothing is asked that is right:
+about the most that an order can reach with these questions). --wrong 0.05 gives that share of answers to
+another person.
 
 --calibration asks nothing: it compares the share that is likely right by the probabilities of `review` with
 the share that is right, over the speakers and over the mentions inside quotes that the gold has.
@@ -219,9 +221,13 @@ def ask(
     # What the gold has no answer for is not asked.
     every = all_questions(a, about)
     skipped = {q.key for q in every if known_of(q, truth, novel) is None} | {*done}
+    if order == "oracle":
+        skipped |= {q.key for q in every if known_of(q, truth, novel) == now_of(q)}
     most = 3000 if order == "random" else batch
     teaches = taught(asked.edits)
-    queue = make_queue(a, settled=skipped, taught=teaches, most=most, about=about, by_worth=order == "worth")
+    queue = make_queue(
+        a, settled=skipped, taught=teaches, most=most, about=about, by_worth=order in ("worth", "oracle")
+    )
     if order == "random":
         draw.shuffle(queue)
     goal, people = asked.answers + batch, [e.name for e in novel.cast.entries]
@@ -254,6 +260,11 @@ def known_of(q: ReviewQuestion, truth: dict[tuple[str, Span], str], novel: Novel
     what = "quote" if q.kind == "speaker" else "mention"
     said = Counter(truth[what, span] for span in places if (what, span) in truth)
     return said.most_common(1)[0][0] if said else None
+
+
+def now_of(q: ReviewQuestion) -> str:
+    """The answer of the annotation."""
+    return q.people[0] if q.kind == "words" else q.now or NOBODY
 
 
 def main() -> None:
