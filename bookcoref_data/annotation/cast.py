@@ -74,8 +74,13 @@ def make_cast(entries: Iterable[Entry | str]) -> Cast:
     merged: dict[str, Entry] = {}
     notes: list[str] = []
     for item in entries:
-        entry = _tidy(Entry(item) if isinstance(item, str) else item, notes)
-        if not is_sayable(entry.name):
+        given = Entry(item) if isinstance(item, str) else item
+        name = " ".join(given.name.split())
+        others = dict.fromkeys(" ".join(alias.split()) for alias in given.aliases)
+        nothing = [alias for alias in others if alias and not is_sayable(alias)]
+        notes += [f"the cast calls {name!r} {alias!r}, which has no letter: left out" for alias in nothing]
+        entry = Entry(name, tuple(a for a in others if is_sayable(a) and a != name), given.gender)
+        if not is_sayable(name):
             continue
         key = entry.name.casefold()
         if key in merged:
@@ -165,11 +170,3 @@ def format_cast(cast: Cast, remarks: Iterable[str] = ()) -> str:
 def is_sayable(name: str) -> bool:
     """Whether a name has a letter or a digit: "-" in a list says that there is no other name."""
     return any(c.isalnum() for c in name)
-
-
-def _tidy(entry: Entry, notes: list[str]) -> Entry:
-    name = " ".join(entry.name.split())
-    aliases = dict.fromkeys(" ".join(a.split()) for a in entry.aliases)
-    notes += [f"the cast calls {name!r} {a!r}, which has no letter: left out" for a in aliases
-              if a and not is_sayable(a)]  # fmt: skip
-    return Entry(name, tuple(a for a in aliases if is_sayable(a) and a != name), entry.gender)

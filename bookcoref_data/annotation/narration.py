@@ -65,7 +65,17 @@ def narration_of(
     for (first, line), (second, other) in pairwise(parts):
         if second.start < first.end and second.narrator != first.narrator:
             raise UsageError("two narrators for one place", found=f"{line!r} and {other!r}")
-    return _filled([part for part, _ in parts], everywhere, len(book.tokens))
+    if everywhere < 0:
+        return tuple(part for part, _ in parts)
+    # Between the ranges the narrator of the whole book tells.
+    filled, at, size = list[Narration](), 0, len(book.tokens)
+    for part in (*(part for part, _ in parts), Narration(size, size, everywhere)):
+        if part.start > at:
+            filled.append(Narration(at, part.start, everywhere))
+        if part.end > part.start:
+            filled.append(part)
+        at = max(at, part.end)
+    return tuple(filled)
 
 
 def names_in_place(cast: Cast, book: Book, chapters: Sequence[tuple[str, int]] = ()) -> Cast:
@@ -87,21 +97,6 @@ def names_in_place(cast: Cast, book: Book, chapters: Sequence[tuple[str, int]] =
     return replace(cast, entries=tuple(changed.get(i, e) for i, e in enumerate(cast.entries)))
 
 
-def _filled(parts: list[Narration], everywhere: int, size: int) -> tuple[Narration, ...]:
-    """The ranges, with the narrator of the whole book between them."""
-    if everywhere < 0:
-        return tuple(parts)
-    filled: list[Narration] = []
-    at = 0
-    for part in [*parts, Narration(size, size, everywhere)]:
-        if part.start > at:
-            filled.append(Narration(at, part.start, everywhere))
-        if part.end > part.start:
-            filled.append(part)
-        at = max(at, part.end)
-    return tuple(filled)
-
-
 def _ranges(places: str, line: str, book: Book, chapters: Sequence[tuple[str, int]]) -> list[tuple[int, int]]:
     """The token ranges (end exclusive) of "16-18" or "@100-200"."""
     size = len(book.tokens)
@@ -121,19 +116,18 @@ def _ranges(places: str, line: str, book: Book, chapters: Sequence[tuple[str, in
             known = first <= last and first in numbered and last in numbered
             a, b = (numbered[first][0], numbered[last][1]) if known else (0, 0)
         if not known:
-            what = "tokens" if counts_tokens else "chapters"
+            what, there = "tokens", f"tokens 0 to {size - 1}"
+            if not counts_tokens:
+                bounds = f"chapters {min(numbered)} to {max(numbered)}" if numbered else ""
+                what, there = "chapters", bounds or "a book with chapter headings"
             raise UsageError(
                 f"{line!r} names {what} that {book.doc_key} does not have",
-                expected=f"tokens 0 to {size - 1}" if counts_tokens else _listed(numbered),
+                expected=there,
                 found=piece,
                 hint="" if counts_tokens else "give tokens instead: NAME:@FIRST-LAST",
             )
         found.append((a, b))
     return found
-
-
-def _listed(numbered: dict[int, tuple[int, int]]) -> str:
-    return f"chapters {min(numbered)} to {max(numbered)}" if numbered else "a book with chapter headings"
 
 
 def chapter_ranges(chapters: Sequence[tuple[str, int]], size: int) -> dict[int, tuple[int, int]]:

@@ -123,27 +123,21 @@ class State:
             value = json.loads(text)
             if value["format"] != STATE_FORMAT:
                 raise FormatError(f"{source}: another format", expected=STATE_FORMAT, found=value["format"])
-            return cls(
-                value["doc_key"],
-                value["tokens_sha256"],
-                tuple(value["names"]),
-                tuple(value["done"]),
-                tuple(_marked(row) for row in value["mentions"]),
-                tuple(Dropped(*row) for row in value["dropped"]),
-                tuple(Quote(a, b, c, tuple(d), e, f) for a, b, c, d, e, f in value["quotes"]),
-                tuple(value["notes"]),
-                value["memory"],
+            known = {part.name: value[part.name] for part in fields(cls)}
+            known |= {name: tuple(value[name]) for name in ("names", "done", "notes")}
+            known["mentions"] = tuple(
+                Marked(*row[:7], *(tuple((c, p) for c, p in others) for others in row[7:]))
+                for row in value["mentions"]
             )
+            known["dropped"] = tuple(Dropped(*row) for row in value["dropped"])
+            known["quotes"] = tuple(Quote(a, b, c, tuple(d), e, f) for a, b, c, d, e, f in value["quotes"])
+            return cls(**known)
         except (ValueError, KeyError, TypeError, IndexError) as error:
             raise FormatError(
                 f"{source}: not a saved state of the annotation pipeline",
                 found=f"{type(error).__name__}: {error}",
                 hint="remove the file and run the step again",
             ) from error
-
-
-def _marked(row: list[Any]) -> Marked:
-    return Marked(*row[:7], *(tuple((c, p) for c, p in others) for others in row[7:]))
 
 
 def _short(value: Any) -> str:

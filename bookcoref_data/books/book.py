@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence, Sized
 from dataclasses import dataclass, field
 from itertools import accumulate, chain, pairwise
 from operator import ge
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from ..errors import BookError
 
@@ -72,28 +72,6 @@ class Record:
             self.doc_key, self.sentences, gutenberg_key=self.gutenberg_key, clusters=self.clusters,
             characters=self.characters, speakers=self.speakers,
         )  # fmt: skip
-
-
-class Document(Protocol):
-    """What is known of a book without reading its words: enough to count it, to hash it and to check it."""
-
-    @property
-    def doc_key(self) -> str: ...
-    @property
-    def gutenberg_key(self) -> str: ...
-    @property
-    def token_count(self) -> int: ...
-    @property
-    def sentence_ends(self) -> tuple[int, ...]: ...
-    @property
-    def clusters(self) -> tuple[Cluster, ...]: ...
-    @property
-    def characters(self) -> tuple[Character, ...]: ...
-    @property
-    def speakers(self) -> tuple[str, ...]: ...
-    @property
-    def mention_count(self) -> int: ...
-    def tokens_sha256(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +185,7 @@ def spans_sha256(clusters: Iterable[Iterable[tuple[int, int]]]) -> str:
     return hashlib.sha256("\n".join(lines).encode("ascii")).hexdigest()
 
 
-def _problems(book: Document) -> Iterable[str]:
+def _problems(book: Counted) -> Iterable[str]:
     size = book.token_count
     ends = book.sentence_ends
     if (ends[-1] if ends else 0) != size:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from .book import Document, spans_sha256
+from .book import Counted, spans_sha256
 from .windows import read_window_key
 
 # Ends the document key of every book whose annotation was carried over to another edition. Such a book has
@@ -102,7 +102,7 @@ def _is_fact(value: Any, kind: str) -> bool:
 
 
 def facts_of(
-    book: Document, windows: Sequence[Document], split: str, *, text: dict[str, Any] | None = None,
+    book: Counted, windows: Sequence[Counted], split: str, *, text: dict[str, Any] | None = None,
     check: str = "built", notes: Iterable[str] = (), reasons: str = "",
 ) -> BookFacts:  # fmt: skip
     """Count and hash a book and its windows: of a `StoredBook` much faster than of a `Book`."""
@@ -117,7 +117,7 @@ def facts_of(
     )  # fmt: skip
 
 
-def document_sha256(book: Document, tokens: str = "") -> str:
+def document_sha256(book: Counted, tokens: str = "") -> str:
     """Hex sha256 of everything a row says, in its order: keys, tokens, sentence ends, spans, names.
 
     `tokens` is the sha256 of the tokens, where it is known already.

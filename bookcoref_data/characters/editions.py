@@ -56,13 +56,48 @@ def choose(
     two authors of one name it is by. `tiers` has the tier of the rule that found each record; all records
     are compared, tier first; `literal` counts articles and plurals, too.
     """
-    tier_of = tiers or {}
     work = _WantedWork(tuple(wanted), fold(" / ".join(wanted)), play, bearer, literal)
     causes = {record["id"]: _cause(record, work, settings) for record in records}
-    ranks = {record["id"]: _rank(record, work, settings, tier_of) for record in records}
+    # What decides between records, the first difference first
+    ranks = {
+        record["id"]: (
+            min(
+                (settings.languages.index(x) for x in record["languages"] if x in settings.languages),
+                default=99,
+            ),
+            len(record["languages"]) > 1,
+            perhaps_shortened(record),
+            (tiers or {}).get(record["id"], 0),
+            min((_lacking(record, title, literal) for title in wanted), default=0),
+            is_drama(record) != bool(play),
+            -record["downloads"],
+            any(person["role"] == "ill" for person in record["people"] or ()),
+            record["id"],
+        )
+        for record in records
+    }
     best = min((r for r in records if not causes[r["id"]]), key=lambda r: ranks[r["id"]], default=None)
+
+    def why_not(record: Mapping[str, Any]) -> str:
+        if best is None or record is best:
+            return ""
+        mine, its = ranks[record["id"]], ranks[best["id"]]
+        if mine[0] != its[0]:
+            return f"language {', '.join(record['languages'])} is less preferred"
+        if mine[1] != its[1]:
+            return f"in several languages ({', '.join(record['languages'])})"
+        if mine[2] != its[2]:
+            return "perhaps a shortened edition"
+        if mine[3:5] != its[3:5]:
+            return "its title fits less closely"
+        if mine[5] != its[5]:
+            return "a play" if is_drama(record) else "not a play"
+        if mine[6] != its[6]:
+            return f"fewer downloads ({max(0, record['downloads']):,}, not {best['downloads']:,})"
+        return "the same in all, a higher number"
+
     considered = [
-        choice_of(record, causes[record["id"]] or _why_not(record, best, ranks))
+        choice_of(record, causes[record["id"]] or why_not(record))
         for record in sorted(records, key=lambda r: (r is not best, ranks[r["id"]]))
     ]
     return best, considered
@@ -148,23 +183,6 @@ def perhaps_shortened(record: Mapping[str, Any]) -> bool:
     return bool(_PERHAPS_SHORTENED.search(_folded(_title(record))))
 
 
-_Rank = tuple[int, bool, bool, int, int, bool, int, bool, int]
-
-
-def _rank(
-    record: Mapping[str, Any], work: _WantedWork, settings: EditionSettings, tiers: Mapping[int, int]
-) -> _Rank:
-    """What decides between records, the first difference first."""
-    places = [settings.languages.index(x) for x in record["languages"] if x in settings.languages]
-    illustrated = any(person["role"] == "ill" for person in record["people"] or ())
-    return (
-        min(places, default=99), len(record["languages"]) > 1, perhaps_shortened(record),
-        tiers.get(record["id"], 0),
-        min((_lacking(record, title, work.literal) for title in work.titles), default=0),
-        is_drama(record) != bool(work.play), -record["downloads"], illustrated, record["id"],
-    )  # fmt: skip
-
-
 def _lacking(record: Mapping[str, Any], wanted: str, literal: bool) -> int:
     """How many words of the title that is wanted the record lacks: none of "Emma" in "Emma: A Novel".
 
@@ -182,25 +200,6 @@ def _lacking(record: Mapping[str, Any], wanted: str, literal: bool) -> int:
     if any(squeezed(words) in squeezed(title) for title in named):
         return 0
     return min((sum(word not in title for word in words) for title in named), default=len(words))
-
-
-def _why_not(record: Mapping[str, Any], best: Mapping[str, Any] | None, ranks: Mapping[int, _Rank]) -> str:
-    if best is None or record is best:
-        return ""
-    mine, its = ranks[record["id"]], ranks[best["id"]]
-    if mine[0] != its[0]:
-        return f"language {', '.join(record['languages'])} is less preferred"
-    if mine[1] != its[1]:
-        return f"in several languages ({', '.join(record['languages'])})"
-    if mine[2] != its[2]:
-        return "perhaps a shortened edition"
-    if mine[3:5] != its[3:5]:
-        return "its title fits less closely"
-    if mine[5] != its[5]:
-        return "a play" if is_drama(record) else "not a play"
-    if mine[6] != its[6]:
-        return f"fewer downloads ({max(0, record['downloads']):,}, not {best['downloads']:,})"
-    return "the same in all, a higher number"
 
 
 def one_line(record: Mapping[str, Any]) -> str:

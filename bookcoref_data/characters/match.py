@@ -446,7 +446,15 @@ def _united(
     """
     changed = {}
     chosen = {index: decisions[index].gutenberg_id for index in found}
-    for index, same in _same_works(chosen, found).items():
+    # Two works are the same when each one's rules also find the record that was chosen for the other, by a
+    # title that is not taken apart.
+    close = {i: {f.record["id"] for f in of if f.rule.tier <= _CLOSE_TIER} for i, of in found.items()}
+    finders: dict[int, list[int]] = {}
+    for index, ids in close.items():
+        for number in ids:
+            finders.setdefault(number, []).append(index)
+    for index, number in ((i, number) for i, number in chosen.items() if number is not None):
+        same = {index, *(i for i in finders.get(number, ()) if chosen[i] in close[index])}
         numbers = {chosen[i] for i in same}
         if len(numbers) < 2:
             continue
@@ -470,26 +478,6 @@ def _united(
                 reason=f"{rule.name}: {rule.explanation}; the record that {', '.join(others)} has for it",
             )  # fmt: skip
     return changed
-
-
-def _same_works(
-    chosen: Mapping[int, int | None], found: Mapping[int, Sequence[_Found]]
-) -> dict[int, set[int]]:
-    """Work index -> the works that are the same, itself among them.
-
-    Two works are the same when each one's rules also find the record that was chosen for the other, by a
-    title that is not taken apart.
-    """
-    close = {i: {f.record["id"] for f in of if f.rule.tier <= _CLOSE_TIER} for i, of in found.items()}
-    finders: dict[int, list[int]] = {}
-    for index, ids in close.items():
-        for number in ids:
-            finders.setdefault(number, []).append(index)
-    return {
-        index: {index, *(i for i in finders.get(number, ()) if chosen[i] in close[index])}
-        for index, number in chosen.items()
-        if number is not None
-    }
 
 
 def _standing(choice: ConsideredEdition) -> bool:
@@ -554,6 +542,23 @@ def _books(
         rank = rules.index(work.rule) if work.rule in rules else -1
         return bool(work.unproved), count, place, -work.characters, rank, work.work_id
 
+    def why(best: WorkDecision, others: Sequence[WorkDecision], kept: bool) -> str:
+        if best.unproved:
+            return f"falls out: {best.unproved}"
+        if not kept:
+            return f"falls out: {best.characters} characters, fewer than {settings.least_characters}"
+        if not others:
+            return f"the only source ({best.characters} characters)"
+        counts = ", ".join(f"{o.source} {o.characters}" for o in others)
+        if settings.choose == "source-order":
+            return f"first in the order of sources, before {counts}"
+        tie = any(o.characters == best.characters for o in others)
+        return (
+            f"most characters ({best.characters})"
+            + (", first in the order of sources" if tie else "")
+            + f"; {counts}"
+        )
+
     for gutenberg_id in sorted(groups):
         order = sorted(groups[gutenberg_id], key=preference)
         best, others = works[order[0]], [works[i] for i in order[1:]]
@@ -562,25 +567,7 @@ def _books(
         kept = best.characters >= settings.least_characters and not best.unproved
         yield MatchedBook(
             gutenberg_id, one_line(record), record["authors"][0] if record["authors"] else "", best.source,
-            best.work_id, casts[order[0]].characters, best.rule, kept, _why(best, others, kept, settings),
+            best.work_id, casts[order[0]].characters, best.rule, kept, why(best, others, kept),
             tuple((o.source, o.work_id, o.characters) for o in others), best.considered,
             tuple(row.character_aliases for row in casts[order[0]].rows), best.title, best.link, best.reason,
         )  # fmt: skip
-
-
-def _why(best: WorkDecision, others: Sequence[WorkDecision], kept: bool, settings: MatchSettings) -> str:
-    if best.unproved:
-        return f"falls out: {best.unproved}"
-    if not kept:
-        return f"falls out: {best.characters} characters, fewer than {settings.least_characters}"
-    if not others:
-        return f"the only source ({best.characters} characters)"
-    counts = ", ".join(f"{o.source} {o.characters}" for o in others)
-    if settings.choose == "source-order":
-        return f"first in the order of sources, before {counts}"
-    tie = any(o.characters == best.characters for o in others)
-    return (
-        f"most characters ({best.characters})"
-        + (", first in the order of sources" if tie else "")
-        + f"; {counts}"
-    )

@@ -43,7 +43,16 @@ def effects(
 
     `said` are the places that corrections speak of. Characters that were renamed or joined count as one.
     """
-    now = _now_called(before, after, edits)
+    # Name before -> name after, where corrections renamed or joined
+    called = {fold(name): name for name in before.names}
+    for edit in edits:
+        into = edit.name if edit.op == "rename" else edit.into if edit.op == "merge" else ""
+        was = called.get(fold(edit.character))
+        if into and was is not None:
+            new_name = called.get(fold(into), into)
+            called = {key: new_name if name == was else name for key, name in called.items()}
+            called.setdefault(fold(into), into)
+    now = {name: called[fold(name)] for name in before.names if called[fold(name)] in after.index}
     old, new = _places(before, now), _places(after, {})
     said_places = set(said)
     found = []
@@ -55,18 +64,6 @@ def effects(
         ))  # fmt: skip
     changed = [e for e in found if e.elsewhere or e.quotes_elsewhere or e.before != e.after]
     return sorted(changed, key=lambda e: (-e.elsewhere - e.quotes_elsewhere, e.character))
-
-
-def _now_called(before: Annotation, after: Annotation, edits: Iterable[Edit]) -> dict[str, str]:
-    """Name before -> name after, where corrections renamed or joined."""
-    now = {fold(name): name for name in before.names}
-    for edit in edits:
-        new = edit.name if edit.op == "rename" else edit.into if edit.op == "merge" else ""
-        old = now.get(fold(edit.character))
-        if new and old is not None:
-            now = {key: now.get(fold(new), new) if name == old else name for key, name in now.items()}
-            now.setdefault(fold(new), new)
-    return {name: now[fold(name)] for name in before.names if now[fold(name)] in after.index}
 
 
 def _places(annotation: Annotation, called: dict[str, str]) -> dict[str, tuple[set[Span], set[Span]]]:

@@ -53,6 +53,8 @@ LICENCES = (
         "domain",
     ),
 )
+_SHORT_TEXT = 20
+"""Tokens below which a text is too short for most of what is read: say so where nothing was found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,25 +204,16 @@ def annotate_book(
         if backend is None:
             own.close()
     state = state.certain(plan.least)
-    state = replace(state, notes=(*state.notes, *_nothing_found(state, source.book)))
+    if not state.mentions:
+        words = sum(any(c.isalnum() for c in token) for token in source.book.tokens)
+        why = "no name of the cast occurs in the text; see the names above"
+        if words < _SHORT_TEXT:
+            why = f"the text has only {words} words; pronouns are read from names around them"
+        elif state.dropped:
+            why = "every link was dropped; provenance.jsonl has the reasons"
+        state = replace(state, notes=(*state.notes, f"no mentions: {why}"))
     extra = cast_fields(cast, told)
     return Annotated(state, state.to_book(source.book), tuple(run.made), source, extra)
-
-
-_SHORT_TEXT = 20
-"""Tokens below which a text is too short for most of what is read: say so where nothing was found."""
-
-
-def _nothing_found(state: State, book: Book) -> list[str]:
-    """Why an annotation has no mention."""
-    if state.mentions:
-        return []
-    words = sum(any(c.isalnum() for c in token) for token in book.tokens)
-    if words < _SHORT_TEXT:
-        return [f"no mentions: the text has only {words} words; pronouns are read from names around them"]
-    if state.dropped:
-        return ["no mentions: every link was dropped; provenance.jsonl has the reasons"]
-    return ["no mentions: no name of the cast occurs in the text; see the names above"]
 
 
 @dataclass

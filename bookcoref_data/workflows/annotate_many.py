@@ -245,17 +245,15 @@ def workload(books: Shelf, processes: int) -> Workload:
     if path.is_dir() and is_folder(path):
         tokens = sum(book.tokens for book in read_build(path).books)
     else:
-        tokens = round(sum(map(_tokens, book_files(path))))
+        size = 0.0
+        for file in book_files(path):
+            suffixes = [suffix for suffix in file.suffixes if suffix in BYTES_PER_TOKEN]
+            packed = _PACKED if file.suffix in (".gz", ".zst") else 1.0
+            size += file.stat().st_size * packed / BYTES_PER_TOKEN[suffixes[-1] if suffixes else ".txt"]
+        tokens = round(size)
     speed = TOKENS_PER_SECOND.get(books.plan.backend)
     hours = tokens / speed / 3600 / max(1, processes) if speed else None
     return Workload(books.count(), round(tokens, -3), processes, hours)
-
-
-def _tokens(path: Path) -> float:
-    """About how many tokens a file holds."""
-    suffixes = [suffix for suffix in path.suffixes if suffix in BYTES_PER_TOKEN]
-    packed = _PACKED if path.suffix in (".gz", ".zst") else 1.0
-    return path.stat().st_size * packed / BYTES_PER_TOKEN[suffixes[-1] if suffixes else ".txt"]
 
 
 def holds_many(path: Path) -> bool:

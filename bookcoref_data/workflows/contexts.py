@@ -337,24 +337,20 @@ def retrieval_table(book: Book, budgets: Sequence[int]) -> Rows:
             for one, here in places.items()
         }
         for strategy in COMPARED:
-            found = [
-                _retrieval(retriever, c.name, strategy, around[c.name])
-                for c in book.characters
-                if len(c.mentions) >= 10
-            ]
+            found: list[dict[str, float | None]] = []
+            for name in (c.name for c in book.characters if len(c.mentions) >= 10):
+                (context,) = retriever.contexts(name, strategy)
+                counts, company = retriever.mention_counts(name), around[name]
+                kept = {p.start for p in context.pieces}
+                inside = [i for i, p in enumerate(retriever.paragraphs) if p.start in kept]
+                seen = {n for p in context.pieces for n in names_in(book, p.start, p.end)}
+                found.append(
+                    {
+                        "entity_recall": len(company & seen) / len(company) if company else None,
+                        "mention_recall": sum(counts.get(i, 0) for i in inside) / sum(counts.values()),
+                        "precision": sum(i in counts for i in inside) / len(inside) if inside else None,
+                    }
+                )
             about = {"book": book.doc_key, "budget": budget, "strategy": strategy}
             rows.append({**about, "characters": len(found), **mean_scores(found)})
     return rows
-
-
-def _retrieval(retriever: Retriever, name: str, strategy: str, company: set[str]) -> dict[str, float | None]:
-    (context,) = retriever.contexts(name, strategy)
-    counts = retriever.mention_counts(name)
-    kept = {p.start for p in context.pieces}
-    inside = [i for i, p in enumerate(retriever.paragraphs) if p.start in kept]
-    seen = {n for p in context.pieces for n in names_in(retriever.book, p.start, p.end)}
-    return {
-        "entity_recall": len(company & seen) / len(company) if company else None,
-        "mention_recall": sum(counts.get(i, 0) for i in inside) / sum(counts.values()),
-        "precision": sum(i in counts for i in inside) / len(inside) if inside else None,
-    }

@@ -135,7 +135,37 @@ def write_report(report: MatchReport, folder: Path) -> list[Path]:
         b.gutenberg_id: f"{_TAKES} {b.source} {b.work_id}: {b.reason}" if b.kept else b.reason
         for b in report.books
     }
-    works = [_work_row(work, fates) for work in report.works]
+
+    def work_row(work: WorkDecision) -> dict[str, Any]:
+        """A line of works.tsv; a person fills in the first two columns."""
+        taken = next((c for c in work.considered if c.gutenberg_id == work.gutenberg_id), None)
+        kept = ""
+        if work.gutenberg_id:  # whether its book is kept, with this list or another
+            kept = "yes" if not work.unproved and fates[work.gutenberg_id].startswith(_TAKES) else "no"
+        return {
+            "decision": "", "why": "",
+            **attributes(work, "review source work_id author title link characters"),
+            "names": ", ".join(work.names), "left_out": ", ".join(work.left_out),
+            "gutenberg_id": work.gutenberg_id or "", "kept": kept, "record": taken.title if taken else "",
+            "record_author": taken.author if taken else "",
+            "book": book_address(work.gutenberg_id) if work.gutenberg_id else "",
+            **attributes(work, "rule reason"), "other_records": _choices(work.considered),
+            "fate": fates.get(work.gutenberg_id or 0, ""),
+        }  # fmt: skip
+
+    def reviewed(work: WorkDecision) -> dict[str, Any]:
+        """A work as the review page shows it."""
+        records = [
+            {"id": c.gutenberg_id} | attributes(c, "title author downloads refused")
+            for c in work.considered[:_MOST_RECORDS]
+        ]
+        book = fates.get(work.gutenberg_id or 0, "")
+        return {
+            **attributes(work, "source work_id title author link characters gutenberg_id review reason"),
+            **attributes(work, "names left_out"), "book": book, "records": records,
+        }  # fmt: skip
+
+    works = list(map(work_row, report.works))
     paths = [folder / BOOKS, folder / WORKS, folder / CASTS, folder / REVIEW]
     lines = []
     for book in (book for book in report.books if book.kept):
@@ -147,38 +177,8 @@ def write_report(report: MatchReport, folder: Path) -> list[Path]:
         _write_tsv(paths[0], books)
         _write_tsv(paths[1], works)
         write_bytes(paths[2], "".join(f"{line}\n" for line in lines).encode())
-        write_text(paths[3], match_page([_reviewed(work, fates) for work in report.works]))
+        write_text(paths[3], match_page(list(map(reviewed, report.works))))
     return paths
-
-
-def _work_row(work: WorkDecision, fates: Mapping[int, str]) -> dict[str, Any]:
-    """A line of works.tsv; a person fills in the first two columns."""
-    taken = next((c for c in work.considered if c.gutenberg_id == work.gutenberg_id), None)
-    kept = ""
-    if work.gutenberg_id:  # whether its book is kept, with this list or another
-        kept = "yes" if not work.unproved and fates[work.gutenberg_id].startswith(_TAKES) else "no"
-    return {
-        "decision": "", "why": "", **attributes(work, "review source work_id author title link characters"),
-        "names": ", ".join(work.names), "left_out": ", ".join(work.left_out),
-        "gutenberg_id": work.gutenberg_id or "", "kept": kept, "record": taken.title if taken else "",
-        "record_author": taken.author if taken else "",
-        "book": book_address(work.gutenberg_id) if work.gutenberg_id else "",
-        **attributes(work, "rule reason"), "other_records": _choices(work.considered),
-        "fate": fates.get(work.gutenberg_id or 0, ""),
-    }  # fmt: skip
-
-
-def _reviewed(work: WorkDecision, fates: Mapping[int, str]) -> dict[str, Any]:
-    """A work as the review page shows it."""
-    records = [
-        {"id": c.gutenberg_id} | attributes(c, "title author downloads refused")
-        for c in work.considered[:_MOST_RECORDS]
-    ]
-    book = fates.get(work.gutenberg_id or 0, "")
-    return {
-        **attributes(work, "source work_id title author link characters gutenberg_id review reason"),
-        **attributes(work, "names left_out"), "book": book, "records": records,
-    }  # fmt: skip
 
 
 def book_address(number: int) -> str:

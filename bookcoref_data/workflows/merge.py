@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..annotation.cast import Cast
 from ..annotation.embedded.names import NameTable, book_words
 from ..books import Mention, Record
 from ..errors import DataError, SourceError, UsageError
@@ -114,31 +113,32 @@ def with_cast(documents: Sequence[SplitDocument], path: Path) -> list[SplitDocum
     as its head is a mention of its own.
     """
     cast = read_cast(path, "one character a line; see docs/annotation.md")
-    return [_with_names(document, cast) for document in documents]
 
+    def with_names(document: SplitDocument) -> SplitDocument:
+        table, words = NameTable(cast), book_words(document.tokens)
+        table.learn(words)
+        hits = table.find(words)
+        known = [(Mention(hit.start, hit.end), cast.names[who])
+                 for hit, (who, _) in zip(hits, table.settle(hits), strict=True) if who >= 0]  # fmt: skip
+        character = {i: name for mention, name in known for i in range(mention.start, mention.end + 1)}
+        rules = TypeRules(document.tokens, document.sentence_ends, cast.names)
+        found, named, heads = dict[ChainRef, str](), dict[Mention, str](), set[int | None]()
+        for ref, mentions in document.chains.items():
+            own = {m: head_of(document.tokens, *m) for m in mentions}
+            heads.update(own.values())
+            sure = {m: character[head] for m, head in own.items() if head in character}
+            names = sum(
+                any(i in character for i in range(m.start, m.end + 1)) or rules.type_of(*m) == "name"
+                for m in own
+            )
+            named.update(sure)
+            for who, count in Counter(sure.values()).most_common(1):
+                if 2 * count > names:
+                    found[ref] = who
+        alone = {m: name for m, name in known if not heads & {*range(m.start, m.end + 1)}}
+        return replace(document, names=found, named=named | alone)
 
-def _with_names(document: SplitDocument, cast: Cast) -> SplitDocument:
-    table, words = NameTable(cast), book_words(document.tokens)
-    table.learn(words)
-    hits = table.find(words)
-    known = [(Mention(hit.start, hit.end), cast.names[who])
-             for hit, (who, _) in zip(hits, table.settle(hits), strict=True) if who >= 0]  # fmt: skip
-    character = {i: name for mention, name in known for i in range(mention.start, mention.end + 1)}
-    rules = TypeRules(document.tokens, document.sentence_ends, cast.names)
-    found, named, heads = dict[ChainRef, str](), dict[Mention, str](), set[int | None]()
-    for ref, mentions in document.chains.items():
-        own = {m: head_of(document.tokens, *m) for m in mentions}
-        heads.update(own.values())
-        sure = {m: character[head] for m, head in own.items() if head in character}
-        names = sum(
-            any(i in character for i in range(m.start, m.end + 1)) or rules.type_of(*m) == "name" for m in own
-        )
-        named.update(sure)
-        for who, count in Counter(sure.values()).most_common(1):
-            if 2 * count > names:
-                found[ref] = who
-    alone = {m: name for m, name in known if not heads & {*range(m.start, m.end + 1)}}
-    return replace(document, names=found, named=named | alone)
+    return list(map(with_names, documents))
 
 
 def decide(

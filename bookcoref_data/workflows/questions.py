@@ -62,12 +62,22 @@ def build(
         by_group = {group: text for (key, group), text in (phrases or {}).items() if key == record.doc_key}
         return [by_group.get(i) or None for i in range(max(by_group) + 1)] if by_group else None
 
+    def sure(record: Record) -> frozenset[Mention]:
+        """The mentions that our annotator gives to the same character again, and is so sure of."""
+        cast = make_cast(name for name, _ in record.characters)
+        job = ReadingJob(source_of(record), cast, default_plan("embedded"), store.root)
+        annotate_one(job)
+        state = read_state(job.finished())
+        given = {(m.start, m.end, name) for name, mentions in record.characters for m in mentions}
+        named = ((m, (m.start, m.end, state.names[m.character])) for m in state.mentions)
+        return frozenset(m.mention for m, link in named if m.score >= settings.least and link in given)
+
     listener.begin("questions", sum(len(records) for _, records in datasets), "documents")
     store = Store.open(cache_dir, progress)
     with store.working():
         made = build_questions(
             datasets, settings, phrases=phrases_of,
-            sure=lambda record: _sure(record, settings.least, store) if settings.least else None,
+            sure=lambda record: sure(record) if settings.least else None,
             listen=lambda _: listener.advance("questions"),
         )  # fmt: skip
     listener.end("questions")
@@ -88,19 +98,6 @@ def build(
             for name, grades in found.items()
         }
     return made
-
-
-def _sure(record: Record, least: float, store: Store) -> frozenset[Mention]:
-    """The mentions that our annotator gives to the same character again, and how sure it is of each."""
-    cast = make_cast(name for name, _ in record.characters)
-    job = ReadingJob(source_of(record), cast, default_plan("embedded"), store.root)
-    annotate_one(job)
-    state = read_state(job.finished())
-    given = {(m.start, m.end, name) for name, mentions in record.characters for m in mentions}
-    return frozenset(
-        Mention(m.start, m.end) for m in state.mentions
-        if m.score >= least and (m.start, m.end, state.names[m.character]) in given
-    )  # fmt: skip
 
 
 def from_passages(questions: Rows, books: Mapping[str, Record]) -> Rows:

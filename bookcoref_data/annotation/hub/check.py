@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -59,7 +60,14 @@ def check(plan: Plan, tokens: int) -> list[Finding]:
     if "filter" in plan.steps and not judge.get("endpoint"):
         device = devices_of(judge.get("device", "auto"))[0]
         found.append(Finding("filter: attention", attention_of(device, judge.get("dtype", "bfloat16"))))
-    needs = [_need(step, plan.of(step), tokens) for step in plan.steps if not plan.of(step).get("endpoint")]
+    needs = []
+    for step in (step for step in plan.steps if not plan.of(step).get("endpoint")):
+        settings = plan.of(step)
+        model, (length, share) = settings.get("model", ""), need_of(step, settings)
+        dtype = settings.get("dtype", "bfloat16" if step == "filter" else "float32")
+        config = _config(settings.get("encoder") or model, model)
+        cost = cost_of(config, dtype) if config else None
+        needs.append(Need(step, model, dtype, cost, length, int(tokens * share) + 1))
     found += _files(plan)
     for need in needs:
         found.append(_fits(need, memory))
@@ -93,7 +101,10 @@ def _devices(plan: Plan) -> tuple[int, Mapping[str, float], list[Finding]]:
 
     names = devices_of(plan.of(plan.steps[0]).get("device", "auto"))
     if not names[0].startswith("cuda"):
-        free = _free_memory()
+        free = 0
+        with suppress(OSError, StopIteration):
+            lines = Path("/proc/meminfo").read_text().splitlines()
+            free = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
         text = f"no GPU is used; the CPU has {_size(free)} of memory free: a long book takes days"
         return free, {}, [Finding("device", text, LOOK)]
     if len(names) > torch.cuda.device_count():
@@ -110,14 +121,6 @@ def _devices(plan: Plan) -> tuple[int, Mapping[str, float], list[Finding]]:
     return min(frees), {k: REACHED * v * 1e12 for k, v in speeds.items()}, found
 
 
-def _free_memory() -> int:
-    try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
-        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
-    except (OSError, StopIteration):
-        return 0
-
-
 def need_of(step: str, settings: Mapping[str, Any]) -> tuple[int, float]:
     """(tokens of a row, rows per token of the book) of a step."""
     words = {"link": settings.get("window_words", 400), "filter": settings.get("context_words", 400)}
@@ -129,14 +132,6 @@ def need_of(step: str, settings: Mapping[str, Any]) -> tuple[int, float]:
         length = settings.get("mention_window", 4000)
         return length, SUBWORDS / length
     return int(settings.get("words", 1500) * SUBWORDS), 1 / settings.get("words", 1500)
-
-
-def _need(step: str, settings: Mapping[str, Any], tokens: int) -> Need:
-    length, share = need_of(step, settings)
-    dtype = settings.get("dtype", "bfloat16" if step == "filter" else "float32")
-    config = _config(settings.get("encoder") or settings.get("model", ""), settings.get("model", ""))
-    cost = cost_of(config, dtype) if config else None
-    return Need(step, settings.get("model", ""), dtype, cost, length, int(tokens * share) + 1)
 
 
 def _config(*names: str) -> dict[str, Any] | None:

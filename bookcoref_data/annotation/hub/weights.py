@@ -152,11 +152,15 @@ def _read_torch(path: Path) -> dict[str, torch.Tensor]:
     imported, an inert object takes their place. Functions and modules that torch blocks stay blocked.
     """
     import pickle
+    import zipfile
 
     import torch
 
     try:
-        with torch.serialization.safe_globals([(_Inert, name) for name in _foreign_classes(path)]):
+        # Names that the reader does not know; files of torch before 1.6 are left to the reader.
+        named = torch.serialization.get_unsafe_globals_in_checkpoint
+        foreign = sorted(named(path)) if zipfile.is_zipfile(path) else []
+        with torch.serialization.safe_globals([(_Inert, name) for name in foreign]):
             value = torch.load(path, map_location="cpu", weights_only=True)
     except (pickle.UnpicklingError, RuntimeError, EOFError, OSError, AttributeError, TypeError) as error:
         raise FormatError(
@@ -172,17 +176,6 @@ def _read_torch(path: Path) -> dict[str, torch.Tensor]:
     if not tensors:
         raise FormatError(f"{path} holds no weights", expected="a state dict, or one under 'state_dict'")
     return tensors
-
-
-def _foreign_classes(path: Path) -> list[str]:
-    """Names in a torch file that the weights-only reader does not know, without loading anything."""
-    import zipfile
-
-    import torch
-
-    if not zipfile.is_zipfile(path):  # written by torch before 1.6: leave it to the reader
-        return []
-    return sorted(torch.serialization.get_unsafe_globals_in_checkpoint(path))
 
 
 def without_prefix(state: State, prefix: str) -> dict[str, torch.Tensor]:
