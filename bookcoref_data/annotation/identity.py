@@ -83,25 +83,20 @@ class Scenes:
     def traces(self, spans: Iterable[Span]) -> Traces:
         """What is to be known of a person by the places (first and last token) of his names."""
         sentences, speaks, called, quoted = set(), set(), set(), set()
+        tokens = self._book.tokens
         for start, end in spans:
             paragraph = int(self._paragraph[start])
             sentences.add(int(self._parse.sentence[start]))
             if self._speech.quote[start] >= 0:
                 quoted.add(paragraph)
-                if self._is_called(start, end):
+                beside = {*tokens[max(start - 1, 0) : start], *tokens[end + 1 : end + 2]}
+                inside = start > 0 and end + 1 < len(tokens)
+                if inside and beside <= _BESIDE_A_CALL and self._parse.dep[end] != "nsubj":
                     called.add(paragraph)
-            elif paragraph in self._with_quotes and self._says(end):
-                speaks.add(paragraph)
+            elif paragraph in self._with_quotes and self._parse.dep[end] == "nsubj":
+                verb = tokens[int(self._parse.head[end])].lower()
+                speaks |= {paragraph} if verb in lex.SPEECH_VERBS else set()
         return Traces(frozenset(sentences), frozenset(speaks), frozenset(called), frozenset(quoted))
-
-    def _is_called(self, start: int, end: int) -> bool:
-        tokens = self._book.tokens
-        before, after = tokens[start - 1] if start else "", tokens[end + 1] if end + 1 < len(tokens) else ""
-        return before in _BESIDE_A_CALL and after in _BESIDE_A_CALL and self._parse.dep[end] != "nsubj"
-
-    def _says(self, end: int) -> bool:
-        verb = int(self._parse.head[end])
-        return self._parse.dep[end] == "nsubj" and self._book.tokens[verb].lower() in lex.SPEECH_VERBS
 
 
 def evidence(a: Traces, b: Traces) -> float:
@@ -174,7 +169,12 @@ def same_people(people: Sequence[Somebody]) -> list[Pair]:
         for j, b in enumerate(people[:i])
         if may_be_one(a, b)
     ]
-    return [p for p in _clear(weighed) if p.weight >= _least(people[p.one], people[p.other])]
+    listed = [bool(person.firsts & lex.FIRST_NAMES) for person in people]
+    return [
+        pair
+        for pair in _clear(weighed)
+        if pair.weight >= (_LEAST if listed[pair.one] or listed[pair.other] else _LEAST_UNKNOWN)
+    ]
 
 
 def of_the_cast(people: Sequence[Somebody], cast: Sequence[Somebody]) -> list[Pair]:
@@ -204,10 +204,6 @@ def _clear(pairs: Iterable[Pair]) -> list[Pair]:
         for pair in weighed
         if all(pair.weight - second.get(k, -_MARGIN) >= _MARGIN for k in (pair.one, pair.other))
     ]
-
-
-def _least(a: Somebody, b: Somebody) -> float:
-    return _LEAST if (a.firsts | b.firsts) & lex.FIRST_NAMES else _LEAST_UNKNOWN
 
 
 def bearers(epithets: Sequence[Somebody], people: Sequence[Somebody]) -> list[Pair]:

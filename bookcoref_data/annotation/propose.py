@@ -170,16 +170,11 @@ def _proposed(group: Group, book: Book) -> Proposed:
     name = max(own, key=lambda n: (names[n] >= least, len(n.split()), names[n], n))
     others = sorted((n for n in names if n != name), key=lambda n: (-len(n.split()), -names[n], n))
     counts = tuple(names.most_common())
-    examples = tuple(_passage(book, at) for at in _spread(sorted(group.places)))
-    return Proposed(Entry(name, tuple(others)), counts, examples)
-
-
-def _spread(places: list[int]) -> list[int]:
-    """Places from the middle of a book rather than its first lines."""
+    # Passages from the middle of a book rather than its first lines
+    places = sorted(group.places)
     step = max(1, len(places) // (_EXAMPLES + 1))
-    return places[step::step][:_EXAMPLES] or places[:_EXAMPLES]
-
-
-def _passage(book: Book, at: int) -> str:
-    words = [t for t in book.tokens[max(0, at - _BEFORE) : at + _AFTER] if t.strip()]
-    return "... " + " ".join(words).replace("#", "") + " ..."
+    examples = []
+    for at in places[step::step][:_EXAMPLES] or places[:_EXAMPLES]:
+        words = [t for t in book.tokens[max(0, at - _BEFORE) : at + _AFTER] if t.strip()]
+        examples.append("... " + " ".join(words).replace("#", "") + " ...")
+    return Proposed(Entry(name, tuple(others)), counts, tuple(examples))

@@ -145,19 +145,15 @@ def _goes_on(book: Book, parse: Parse, end: int) -> bool:
     if (token in _PARTICLES and last in _BEFORE_PARTICLES) or (
         token in _SECOND_PARTICLES and last in _PARTICLES
     ):
-        return _name_follows(book, end + 2)
+        # A word with a capital comes, maybe behind one more particle.
+        words = book.tokens[end + 2 : end + 4]
+        return any(w.istitle() for w in words[: 1 + (words[:1] != () and words[0] in _SECOND_PARTICLES)])
     return (
         parse.tag[end + 1] == "NNP"
         and token[:1].isupper()
         and token[:2].isalpha()
         and parse.sentence[end + 1] == parse.sentence[end]
     )
-
-
-def _name_follows(book: Book, at: int) -> bool:
-    """Whether a word with a capital comes, maybe behind one more particle."""
-    words = book.tokens[at : at + 2]
-    return any(w.istitle() for w in words[: 1 + (words[:1] != () and words[0] in _SECOND_PARTICLES)])
 
 
 def _split(book: Book, start: int, end: int) -> tuple[list[str], Words]:

@@ -4,7 +4,7 @@ who may be one person, and who may be two."""
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -101,15 +101,7 @@ def make_workshop(
     work = _Workshop(book, parse, table, learned.groups)
     names = work.names()
     numbered = chapter_ranges(headings, len(book.tokens))
-    return CastWorkshop(
-        book.doc_key, len(book.tokens), tuple(text.lstrip("\ufeff").splitlines()),
-        tuple(_people(text, cast.entries)), tuple(names), tuple(work.partners(names)),
-        tuple(work.doubts(names)), tuple((n, a, b - 1) for n, (a, b) in numbered.items()),
-    )  # fmt: skip
-
-
-def _people(text: str, entries: Iterable[Entry]) -> list[tuple[Entry, tuple[int, ...], str]]:
-    """The characters with the numbers of their lines, and where each narrates: "", "all" or "16-18"."""
+    # The numbers of each character's lines, and where he or she narrates: "", "all" or "16-18"
     lines: dict[str, list[int]] = defaultdict(list)
     told: dict[str, str] = {}
     for number, line in enumerate(cast_lines(text)):
@@ -118,8 +110,13 @@ def _people(text: str, entries: Iterable[Entry]) -> list[tuple[Entry, tuple[int,
             lines[key].append(number)
             if line[1]:
                 told[key] = split_range(line[1])[1] or "all"
-    keys = [e.name.casefold() for e in entries]
-    return [(e, tuple(lines[k]), told.get(k, "")) for e, k in zip(entries, keys, strict=True)]
+    keys = [(e, e.name.casefold()) for e in cast.entries]
+    return CastWorkshop(
+        book.doc_key, len(book.tokens), tuple(text.lstrip("\ufeff").splitlines()),
+        tuple((e, tuple(lines[k]), told.get(k, "")) for e, k in keys), tuple(names),
+        tuple(work.partners(names)), tuple(work.doubts(names)),
+        tuple((n, a, b - 1) for n, (a, b) in numbered.items()),
+    )  # fmt: skip
 
 
 class _Workshop:
@@ -143,17 +140,14 @@ class _Workshop:
                 taken.update(range(hit.start, hit.end + 1))
         found = [self._name(spans, who) for (_, who), spans in self.spans.items()]
         found.sort(key=lambda n: -len(n.starts))
-        return [*found, *self._others(taken)]
-
-    def _others(self, taken: set[int]) -> list[CastName]:
         runs: dict[str, list[Span]] = defaultdict(list)
         for start, end in name_runs(self.book, self.parse):
             if taken.isdisjoint(range(start, end + 1)):
                 runs[self._written(start, end)].append((start, end))
         least = 1 if len(self.book.tokens) < SHORT else _LEAST_TIMES
-        found = [self._name(spans, NOBODY) for spans in runs.values() if len(spans) >= least]
-        found.sort(key=lambda n: (not n.person, -len(n.starts)))
-        return found[:_MOST_OTHERS]
+        others = [self._name(spans, NOBODY) for spans in runs.values() if len(spans) >= least]
+        others.sort(key=lambda n: (not n.person, -len(n.starts)))
+        return [*found, *others[:_MOST_OTHERS]]
 
     def _written(self, start: int, end: int) -> str:
         words = [t.strip("_") for t in self.book.tokens[start : end + 1] if t.strip()]
@@ -164,15 +158,15 @@ class _Workshop:
         step = max(1, len(spans) // (_PASSAGES + 1))
         shown = list(spans[step::step][:_PASSAGES]) or list(spans[:_PASSAGES])
         person = sum(a in self.likely for a, _ in spans) * 2 > len(spans)
-        passages = tuple(self._passage(a, b) for a, b in shown)
-        return CastName(text, who, self._why(text, who), tuple(a for a, _ in spans), passages, person)
-
-    def _passage(self, start: int, end: int) -> tuple[str, str, str]:
-        first = max(0, start - _BEFORE)
-        tokens = [" " if not t.strip() else t for t in self.book.tokens[first : end + 1 + _AFTER]]
-        text, starts, ends = join_tokens(tokens, [TokenRange(0, len(tokens))])
-        before, after = starts[start - first], ends[end - first]
-        return text[:before], text[before:after], text[after:]
+        passages = []
+        for start, end in shown:
+            first = max(0, start - _BEFORE)
+            tokens = [" " if not t.strip() else t for t in self.book.tokens[first : end + 1 + _AFTER]]
+            around, starts, ends = join_tokens(tokens, [TokenRange(0, len(tokens))])
+            before, after = starts[start - first], ends[end - first]
+            passages.append((around[:before], around[before:after], around[after:]))
+        starts_of = tuple(a for a, _ in spans)
+        return CastName(text, who, self._why(text, who), starts_of, tuple(passages), person)
 
     def _why(self, text: str, who: int) -> str:
         """Why a character has a name."""
@@ -182,7 +176,12 @@ class _Workshop:
         words = tuple(name_words(text))
         if words == tuple(name_words(entry.name)):
             return ""
-        for base, table in self._own_forms(who):
+        if who not in self.own:
+            # The ways to say the name, and the longest other one
+            longest = max(entry.aliases, key=lambda a: (_first(a) != "", len(a.split())), default=entry.name)
+            bases = dict.fromkeys((entry.name, split_range(longest)[0]))
+            self.own[who] = [(b, NameTable(make_cast([Entry(b, (), entry.gender)]))) for b in bases]
+        for base, table in self.own[who]:
             rank = table.forms.get(words, {}).get(0)
             if rank is not None and text != base:
                 return RULES[rank] + ("" if base == entry.name else f" of {base}")
@@ -192,15 +191,6 @@ class _Workshop:
         if shared:
             return f"shares {max(shared, key=len).title()}"
         return "the only one with this title" if text.startswith("the ") else "as the list says"
-
-    def _own_forms(self, who: int) -> list[tuple[str, NameTable]]:
-        """The ways to say somebody's name, and the longest other one."""
-        if who not in self.own:
-            entry = self.table.people[who].entry
-            longest = max(entry.aliases, key=lambda a: (_first(a) != "", len(a.split())), default=entry.name)
-            bases = dict.fromkeys((entry.name, split_range(longest)[0]))
-            self.own[who] = [(b, NameTable(make_cast([Entry(b, (), entry.gender)]))) for b in bases]
-        return self.own[who]
 
     # -- who may be one ----------------------------------------------------------------------------------
 
@@ -251,22 +241,17 @@ class _Workshop:
         found = []
         for who in dict.fromkeys(n.owner for n in names if n.owner >= 0):
             mine = {i: n for i, n in enumerate(names) if n.owner == who}
-            kinds = [self._apart(mine, self._genders(mine), "a man and a woman by title or first name"),
+            # The gender that a name shows by a title, or by a first name that has a surname somewhere
+            firsts = {_first(n.text) for n in mine.values()} - {""}
+            genders = {}
+            for i, n in mine.items():
+                words = name_words(n.text)
+                first = gender_of_first_name(next((word for word in words if word in firsts), ""))
+                genders[i] = next(filter(None, map(honorifics.honorific_gender, words)), "") or first
+            kinds = [self._apart(mine, genders, "a man and a woman by title or first name"),
                      self._apart(mine, {i: _first(n.text) for i, n in mine.items()}, "two first names"),
                      *self._together(mine)]  # fmt: skip
             found += [doubt for doubt in kinds if doubt[0]][:_MOST_DOUBTS]
-        return found
-
-    @staticmethod
-    def _genders(mine: dict[int, CastName]) -> dict[int, str]:
-        """The gender that each name shows by a title, or by a first name that has a surname somewhere."""
-        firsts = {_first(n.text) for n in mine.values()} - {""}
-        found = {}
-        for i, n in mine.items():
-            words = name_words(n.text)
-            titles = (honorifics.honorific_gender(word) for word in words)
-            first = next((word for word in words if word in firsts), "")
-            found[i] = next(filter(None, titles), "") or gender_of_first_name(first)
         return found
 
     @staticmethod

@@ -92,7 +92,14 @@ def cast_rows(
         if base is None:
             report.nameless.append(work)
             continue
-        listed, cast_flags = _cast(facts, facts_of, current)
+        # Its own characters, else those that are listed on its series
+        series = _items(facts.get(SERIES, ()), current)
+        sources = ((facts, ()), *((facts_of(one), (SERIES_CAST,)) for one in series))
+        casts = (
+            (_items((*known.get(CHARACTER, ()), *known.get(PRESENT_IN, ())), current), flags)
+            for known, flags in sources
+        )
+        listed, cast_flags = next((found for found in casts if found[0]), ([], ()))
         base = replace(base, flags=base.flags + cast_flags)
         stated = set(_items(facts.get(CHARACTER, ()), current))
         rows: list[CastRow] = []
@@ -112,7 +119,14 @@ def _work_row(
     titles, flags = _titles(facts)
     if not titles:
         return None
-    authors, author_aliases, author_flags = _authors(facts, facts_of, current)
+    # The authors in the order of their item numbers
+    stated = facts.get(AUTHOR, ())
+    people = list(map(facts_of, _items(stated, current)))
+    named = [name for name, _ in map(best_label, people) if name]
+    others = dict.fromkeys(alias for person in people for alias in _aliases(person) if alias not in named)
+    unknown = "unknown-author" if stated else "no-author"
+    author_flags = () if len(named) == 1 else ("several-authors" if named else unknown,)
+    authors = tuple(dict.fromkeys(named))
     kinds = tuple(sorted({_item(value) for value, _ in facts.get(CLASS, ())}))
     above = _ancestors(kinds, facts_of)
     media = tuple(sorted({OTHER_MEDIA[kind] for kind in above if kind in OTHER_MEDIA}))
@@ -124,7 +138,7 @@ def _work_row(
     numbers = {value for value, _ in facts.get(GUTENBERG, ()) if value.isdigit()}
     return CastRow(
         source="wikidata", work_id=work, title=titles[0], titles=titles[1:],
-        author=authors[0] if authors else "", authors=authors, author_aliases=author_aliases, character="",
+        author=authors[0] if authors else "", authors=authors, author_aliases=tuple(others), character="",
         kinds=kinds, gutenberg_ids=tuple(sorted(numbers, key=int)),
         flags=flags + author_flags + media + adapted, address=f"https://www.wikidata.org/wiki/{work}",
         retrieved=retrieved[:10],
@@ -159,15 +173,6 @@ def _character_rows(
             base, character=person.name, raw_character=label, character_id=character,
             character_aliases=tuple(known), flags=(*flags, *person.flags),
         )  # fmt: skip
-
-
-def _cast(facts: ItemFacts, facts_of: FactsOf, current: Current) -> tuple[list[str], tuple[str, ...]]:
-    """(characters of a work, flags): its own, else those that are listed on its series."""
-    series = _items(facts.get(SERIES, ()), current)
-    for known, flags in ((facts, ()), *((facts_of(one), (SERIES_CAST,)) for one in series)):
-        if listed := _items((*known.get(CHARACTER, ()), *known.get(PRESENT_IN, ())), current):
-            return listed, flags
-    return [], ()
 
 
 def _ancestors(kinds: Iterable[str], facts_of: FactsOf) -> set[str]:
@@ -239,24 +244,6 @@ def _titles(facts: ItemFacts) -> tuple[tuple[str, ...], tuple[str, ...]]:
     other = _aliases(facts)
     ordered = [*english, *labels, *foreign, *other] if is_english else [*english, *foreign, *labels, *other]
     return tuple(dict.fromkeys(" ".join(t.split()) for t in ordered)), () if stated else ("no-title",)
-
-
-def _authors(
-    facts: ItemFacts, facts_of: FactsOf, current: Current
-) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
-    """(names, other spellings, flags) of the authors, in the order of their item numbers."""
-    stated = facts.get(AUTHOR, ())
-    items = _items(stated, current)
-    names = [name for name, _ in (best_label(facts_of(item)) for item in items) if name]
-    aliases = dict.fromkeys(
-        alias for item in items for alias in _aliases(facts_of(item)) if alias not in names
-    )
-    flags = []
-    if len(names) > 1:
-        flags.append("several-authors")
-    elif not names:
-        flags.append("unknown-author" if stated else "no-author")
-    return tuple(dict.fromkeys(names)), tuple(aliases), tuple(flags)
 
 
 def _aliases(facts: ItemFacts) -> tuple[str, ...]:

@@ -57,8 +57,23 @@ def _carried(old: Annotation, new: Annotation) -> tuple[Annotation, tuple[Anchor
 
 def _structure(old: Annotation, new: Annotation) -> Iterator[Edit]:
     """New characters, renamed ones, and those that were joined."""
-    pairs = _pairs(old, new)
+    # Character of old -> character of new: the same name, else the most common mentions
+    pairs = {o: new.index[name] for name, o in old.index.items() if name in new.index}
+    # A name that lost all its mentions may have been joined with another: it is no pair.
+    pairs = {o: n for o, n in pairs.items() if new.by_character[n] or not old.by_character[o]}
     taken = set(pairs.values())
+    spans: dict[Place, list[int]] = {}
+    for m in new.mentions:
+        spans.setdefault((m.start, m.end), []).append(m.character)
+    common: Counter[Place] = Counter()
+    for m in old.mentions:
+        for n in spans.get((m.start, m.end), ()):
+            if m.character not in pairs and n not in taken:
+                common[m.character, n] += 1
+    for (o, n), count in common.most_common():
+        if o not in pairs and n not in taken and 2 * count > len(old.by_character[o]):
+            pairs[o] = n
+            taken.add(n)
     for o, n in pairs.items():
         if old.names[o] != new.names[n]:
             yield Edit("rename", character=old.names[o], name=new.names[n], confirmed=True)
@@ -76,27 +91,6 @@ def _structure(old: Annotation, new: Annotation) -> Iterator[Edit]:
             if all((m.start, m.end, n) in at_new for m in group):
                 yield Edit("merge", character=old.names[o], into=new.names[n])
                 break
-
-
-def _pairs(old: Annotation, new: Annotation) -> dict[int, int]:
-    """Character of old -> character of new: the same name, else the most common mentions."""
-    pairs = {o: new.index[name] for name, o in old.index.items() if name in new.index}
-    # A name that lost all its mentions may have been joined with another: it is no pair.
-    pairs = {o: n for o, n in pairs.items() if new.by_character[n] or not old.by_character[o]}
-    taken = set(pairs.values())
-    spans: dict[Place, list[int]] = {}
-    for m in new.mentions:
-        spans.setdefault((m.start, m.end), []).append(m.character)
-    common: Counter[Place] = Counter()
-    for m in old.mentions:
-        for n in spans.get((m.start, m.end), ()):
-            if m.character not in pairs and n not in taken:
-                common[m.character, n] += 1
-    for (o, n), count in common.most_common():
-        if o not in pairs and n not in taken and 2 * count > len(old.by_character[o]):
-            pairs[o] = n
-            taken.add(n)
-    return pairs
 
 
 def _links(old: Annotation, new: Annotation) -> Iterator[Edit]:

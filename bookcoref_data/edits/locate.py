@@ -47,8 +47,12 @@ class Finder:
         expected = anchor.start + (int(median(self._shifts[-_RECENT:])) if self._shifts else 0)
         for before, after in _CONTEXTS:
             places = list(self._places(anchor, before, after))
-            chosen = _nearest(places, expected)
-            if chosen is not None:
+            if len(places) >= _MOST_PLACES:
+                continue
+            # The only place, or the one that is clearly nearest to where it should be
+            apart = sorted((abs(place[0] - expected), i) for i, place in enumerate(places))[:2]
+            if apart and (len(apart) == 1 or apart[0][0] * _CLEARLY_NEAREST < apart[1][0]):
+                chosen = places[apart[0][1]]
                 self._shifts.append(chosen[0] - anchor.start)
                 return chosen
         return None
@@ -85,14 +89,3 @@ class Finder:
             if self._ends[end] == last and first == (self._ends[start - 1] if start else 0):
                 yield start, end
             at = self._text.find(left + words + right, at + 1)
-
-
-def _nearest(places: Sequence[tuple[int, int]], expected: int) -> tuple[int, int] | None:
-    """The only place, or the one that is clearly nearest to where it should be."""
-    if len(places) == 1:
-        return places[0]
-    if not places or len(places) >= _MOST_PLACES:
-        return None
-    first, second = sorted(places, key=lambda p: abs(p[0] - expected))[:2]
-    near, far = abs(first[0] - expected), abs(second[0] - expected)
-    return first if near * _CLEARLY_NEAREST < far else None

@@ -42,8 +42,16 @@ def document(body: str, title: str, style: str, script: str, data: Any, serving:
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     for bad, good in (("<", "\\u003c"), ("\u2028", "\\u2028"), ("\u2029", "\\u2029")):
         text = text.replace(bad, good)
+
+    def allowed(text: str) -> str:
+        return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode('ascii')}'"
+
+    # A content security policy that allows this style, this script, and the page's own server
+    rules = ["default-src 'none'", f"style-src {allowed(style)}", f"script-src {allowed(script)}"]
+    rules += ["connect-src 'self'"] if serving else []
     values = {
-        "CSP": _policy(style, script, serving), "TITLE": html.escape(title), "STYLE": style, "BODY": body,
+        "CSP": "; ".join([*rules, "base-uri 'none'", "form-action 'none'"]),
+        "TITLE": html.escape(title), "STYLE": style, "BODY": body,
         "DATA": text.encode("utf-8", "replace").decode("utf-8"), "SCRIPT": script,
     }  # fmt: skip
     # Names stand between two "@"; values are not searched again.
@@ -54,18 +62,6 @@ def document(body: str, title: str, style: str, script: str, data: Any, serving:
 def shared_script() -> str:
     """What the programs of all pages begin with."""
     return _read("shared.js")
-
-
-def _policy(style: str, script: str, serving: bool) -> str:
-    """A content security policy that allows this style, this script, and the page's own server."""
-
-    def allowed(text: str) -> str:
-        return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode('ascii')}'"
-
-    rules = ["default-src 'none'", f"style-src {allowed(style)}", f"script-src {allowed(script)}"]
-    if serving:
-        rules.append("connect-src 'self'")
-    return "; ".join([*rules, "base-uri 'none'", "form-action 'none'"])
 
 
 @cache

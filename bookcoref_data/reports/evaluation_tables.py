@@ -178,11 +178,9 @@ def _first(case: Confusion | Division | Frequent) -> str | None:
     if not case.snippets:
         return None
     text = case.snippets[0]
-    return text if len(text) <= _SNIPPET else _around_mention(text)
-
-
-def _around_mention(text: str) -> str:
-    """Shorten a snippet on both sides of its bracketed mention."""
+    if len(text) <= _SNIPPET:
+        return text
+    # Shortened on both sides of the bracketed mention
     opening = max(text.find("["), 0)
     start = max(0, min(opening - _SNIPPET // 2, len(text) - _SNIPPET))
     cut = text[start : start + _SNIPPET]

@@ -233,7 +233,20 @@ class _Run:
             first = self.job.empty_state()
             state = replace(first, notes=source.notes, memory={"plan": self._key()})
             if "link" not in self.wanted and source.links:
-                state = self.job.given.applied(_given_links(state, source, self.job.cast))
+                # The links that came with the book are the result of `link`.
+                cast, book = self.job.cast, source.book
+                rules = TypeRules(book.tokens, book.sentence_ends, cast.names)
+                known = {n.casefold(): i for i, e in enumerate(cast.entries) for n in (*e.aliases, e.name)}
+                named = [(known.get(name.casefold(), -1), name, mentions) for name, mentions in source.links]
+                marked = [
+                    Marked(m.start, m.end, who, "link", "given", 1.0, rules.type_of(m.start, m.end))
+                    for who, _, mentions in named
+                    for m in mentions
+                    if who >= 0
+                ]
+                left = [name for who, name, _ in named if who < 0]
+                notes = [f"links of {name!r} are left out: the cast does not name it" for name in left]
+                state = self.job.given.applied(state.after("link", marked, notes=notes))
         todo = [name for name in self.wanted if name not in state.done]
         return run_steps(backend, self.job, todo, state=state, after_step=self._keep, progress=progress)
 
@@ -264,21 +277,6 @@ class _Run:
             if fits and state.memory.get("plan") == self._key() and set(state.done) <= set(self.wanted):
                 return state
         return None
-
-
-def _given_links(state: State, source: Source, cast: Cast) -> State:
-    """The state in which the links that came with the book are the result of `link`."""
-    rules = TypeRules(source.book.tokens, source.book.sentence_ends, cast.names)
-    known = {name.casefold(): i for i, e in enumerate(cast.entries) for name in (*e.aliases, e.name)}
-    marked = [
-        Marked(m.start, m.end, known[name.casefold()], "link", "given", 1.0, rules.type_of(m.start, m.end))
-        for name, mentions in source.links
-        if name.casefold() in known
-        for m in mentions
-    ]
-    left = [name for name, _ in source.links if name.casefold() not in known]
-    notes = [f"links of {name!r} are left out: the cast does not name it" for name in left]
-    return state.after("link", marked, notes=notes)
 
 
 def write_states(done: Annotated, folder: Path) -> None:

@@ -155,6 +155,19 @@ def _jobs(
         window = read_window_key(row[1].doc_key)
         return window.book if window else row[1].doc_key
 
+    def text_of(facts: BookFacts) -> CandidateText:
+        """The text that the book was built from, recognised by its checksum."""
+        names = []
+        for text in candidates(facts.gutenberg_key):
+            if text.sha256 == facts.text["sha256"]:
+                return text
+            names.append(f"{text.name} ({text.sha256[:16]}…)")
+        raise EditionError(
+            f"{facts.doc_key}: the text it was built from is not there",
+            expected=f"sha256 {facts.text['sha256'][:16]}…", found=", ".join(names) or "no text",
+            hint="give the mirror that the book was built with",
+        )  # fmt: skip
+
     # In the order of the books
     windows = groupby(iter_folder(folder, "split"), book_of)
     for _, record in iter_folder(folder, "full"):
@@ -166,7 +179,7 @@ def _jobs(
             )
             continue
         try:
-            text = _text(fact, candidates)
+            text = text_of(fact)
         except BookcorefError as error:
             yield Outcome(fact.doc_key, error=error)
             continue
@@ -174,20 +187,6 @@ def _jobs(
         path = out if out.suffix == SUFFIX else out / f"{safe_name(fact.doc_key, 'document key')}{SUFFIX}"
         known = reasons.get(fact.doc_key, "")
         yield PackJob(fact, record.to_book(), parts, text, settings, place_of(path), known)
-
-
-def _text(facts: BookFacts, candidates: TextCandidates) -> CandidateText:
-    """The text that the book was built from, recognised by its checksum."""
-    names = []
-    for text in candidates(facts.gutenberg_key):
-        if text.sha256 == facts.text["sha256"]:
-            return text
-        names.append(f"{text.name} ({text.sha256[:16]}…)")
-    raise EditionError(
-        f"{facts.doc_key}: the text it was built from is not there",
-        expected=f"sha256 {facts.text['sha256'][:16]}…", found=", ".join(names) or "no text",
-        hint="give the mirror that the book was built with",
-    )  # fmt: skip
 
 
 def _pack(job: PackJob) -> Finished:

@@ -103,45 +103,45 @@ def rebuild(plan: RebuildPlan, *, jobs: int = 0, progress: Progress | None = Non
         lost = losses(plan.out, ())
         check_losses(plan.out, {key: what for key, what in lost.items() if key not in asked})
     with plan.store.working():
-        return _rebuild(plan, _build_books(plan, jobs, progress))
-
-
-def _rebuild(plan: RebuildPlan, work: JobResults) -> RebuildReport:
-    report = RebuildReport(plan.out, work)
-    if not work.finished:
-        errors = list(work.failed.values())
-        if len(errors) == 1:
-            raise errors[0]
-        codes = {e.exit_code for e in errors}
-        kind = SourceError if codes == {SourceError.exit_code} else DataError
-        raise kind(
-            f"none of the {len(errors)} books could be built",
-            found="; ".join(str(e).splitlines()[0] for e in errors[:5]),
-            hint=errors[0].hint if errors else None,
-        )
-    missing = {key: error.what for key, error in work.failed.items()}
-    keys = [folder.name for folder in work.finished.values()]
-    inputs = sha256_bytes(json.dumps([BUILD_RULES, plan.title, keys, missing, list(plan.notes)]).encode())
-    report.record = _up_to_date(plan.out, inputs)
-    if report.record:
-        report.unchanged = True
+        work = _build_books(plan, jobs, progress)
+        report = RebuildReport(plan.out, work)
+        if not work.finished:
+            errors = list(work.failed.values())
+            if len(errors) == 1:
+                raise errors[0]
+            codes = {e.exit_code for e in errors}
+            kind = SourceError if codes == {SourceError.exit_code} else DataError
+            raise kind(
+                f"none of the {len(errors)} books could be built",
+                found="; ".join(str(e).splitlines()[0] for e in errors[:5]),
+                hint=errors[0].hint if errors else None,
+            )
+        missing = {key: error.what for key, error in work.failed.items()}
+        keys = [folder.name for folder in work.finished.values()]
+        inputs = sha256_bytes(json.dumps([BUILD_RULES, plan.title, keys, missing, list(plan.notes)]).encode())
+        report.record = _up_to_date(plan.out, inputs)
+        if report.record:
+            report.unchanged = True
+            return report
+        books = [read_facts(folder) for folder in work.finished.values()]
+        if not plan.replace:
+            report.kept = losses(plan.out, books)
+        if report.kept:
+            report.record = read_build(plan.out)
+        else:
+            with writing_folder(plan.out, replace=plan.replace) as writer:
+                for facts, folder in zip(books, work.finished.values(), strict=True):
+                    full, split = read_tables(folder)
+                    writer.add(facts, full, split, read_line(folder))
+                notes = [
+                    *plan.notes,
+                    *(f"`{facts.doc_key}`: {note}" for facts in books for note in facts.notes),
+                ]
+                report.record = writer.finish(
+                    plan.title, licences=plan.licences, notes=notes, missing=missing, inputs=inputs,
+                    source=plan.source, citation=plan.citation,
+                )  # fmt: skip
         return report
-    books = [read_facts(folder) for folder in work.finished.values()]
-    if not plan.replace:
-        report.kept = losses(plan.out, books)
-    if report.kept:
-        report.record = read_build(plan.out)
-    else:
-        with writing_folder(plan.out, replace=plan.replace) as writer:
-            for facts, folder in zip(books, work.finished.values(), strict=True):
-                full, split = read_tables(folder)
-                writer.add(facts, full, split, read_line(folder))
-            notes = [*plan.notes, *(f"`{facts.doc_key}`: {note}" for facts in books for note in facts.notes)]
-            report.record = writer.finish(
-                plan.title, licences=plan.licences, notes=notes, missing=missing, inputs=inputs,
-                source=plan.source, citation=plan.citation,
-            )  # fmt: skip
-    return report
 
 
 def select(parts: Iterable[BookPart], wanted: Iterable[str]) -> list[BookPart]:

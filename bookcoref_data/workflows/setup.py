@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -103,7 +103,16 @@ def _lay_out(settings: RebuildSettings, store: Store, progress: Progress) -> Reb
             source["licence"] = about.licence
             notes += about.limits
         else:
-            named = _named_by_makers(makers_of_packs(settings.release))
+            # Packs that say nothing of themselves but who annotated them: BookCoref's own have its name,
+            # paper and licence, others have none of these.
+            makers, ours = makers_of_packs(settings.release), (LICENCE, ATTRIBUTION)
+            if others := sorted({maker for maker in makers if any(maker)} - {ours}):
+                told = [
+                    f"{terms or 'no licence is stated'} ({who or 'nobody is named'})" for terms, who in others
+                ]
+                told += [f"{LICENCE} ({ATTRIBUTION})"] if ours in makers else []
+                licences = (_TEXTS_OF_PACKS, ("Annotations", "; ".join(told)))
+                named = Credits("Books rebuilt from packs", licences, "")
     else:
         release = _open_release(settings, store, progress)
         folder = store.path("release", release.key()[:32])
@@ -148,18 +157,6 @@ class Credits(NamedTuple):
 
 
 _BOOKCOREF = Credits("BookCoref", BOOKCOREF_LICENCES, CITATION)
-
-
-def _named_by_makers(makers: Collection[tuple[str, str]]) -> Credits:
-    """What is known of packs that say nothing of themselves but who annotated them: BookCoref's own have its
-    name, paper and licence, others have none of these."""
-    others = sorted({maker for maker in makers if any(maker)} - {(LICENCE, ATTRIBUTION)})
-    if not others:
-        return _BOOKCOREF
-    told = [f"{licence or 'no licence is stated'} ({who or 'nobody is named'})" for licence, who in others]
-    if (LICENCE, ATTRIBUTION) in makers:
-        told.append(f"{LICENCE} ({ATTRIBUTION})")
-    return Credits("Books rebuilt from packs", (_TEXTS_OF_PACKS, ("Annotations", "; ".join(told))), "")
 
 
 def _open_release(settings: RebuildSettings, store: Store, progress: Progress) -> Release:

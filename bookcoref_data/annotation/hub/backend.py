@@ -13,8 +13,7 @@ from ..windowing import WINDOW_WORDS
 from .batching import Batches
 from .cost import MOST_ROWS, cost_of
 from .device import choose_device
-from .endpoint import ServedJudge
-from .judge import Judge
+from .judge import Judge, ServedJudge
 from .maverick import Maverick
 from .packages import Package, is_package
 from .reader import Reader

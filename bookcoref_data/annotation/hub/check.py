@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -72,7 +71,13 @@ def check(plan: Plan, tokens: int) -> list[Finding]:
     for need in needs:
         found.append(_fits(need, memory))
     found += _times(needs, speeds, len(seen))
-    return [*found, *_approximations(plan)]
+    # The settings whose value the paper does not give
+    for setting, source in plan.sources.items():
+        step, _, name = setting.partition(".")
+        if step in plan.steps and "device" not in name and ("not " in source or "our" in source):
+            value = str(plan.of(step).get(name, "")).partition("\n")[0][:60]
+            found.append(Finding(f"approximate: {setting}", f"{value or 'empty'}: {source}", LOOK))
+    return found
 
 
 def _packages() -> Iterator[Finding]:
@@ -101,10 +106,7 @@ def _devices(plan: Plan) -> tuple[int, Mapping[str, float], list[Finding]]:
 
     names = devices_of(plan.of(plan.steps[0]).get("device", "auto"))
     if not names[0].startswith("cuda"):
-        free = 0
-        with suppress(OSError, StopIteration):
-            lines = Path("/proc/meminfo").read_text().splitlines()
-            free = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
+        free = _free_memory()
         text = f"no GPU is used; the CPU has {_size(free)} of memory free: a long book takes days"
         return free, {}, [Finding("device", text, LOOK)]
     if len(names) > torch.cuda.device_count():
@@ -119,6 +121,14 @@ def _devices(plan: Plan) -> tuple[int, Mapping[str, float], list[Finding]]:
     gpu = torch.cuda.get_device_name(names[0])
     speeds: dict[str, float] = next((v for known, v in facts()["speeds"].items() if known in gpu), {})
     return min(frees), {k: REACHED * v * 1e12 for k, v in speeds.items()}, found
+
+
+def _free_memory() -> int:
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable"))
+    except (OSError, StopIteration):
+        return 0
 
 
 def need_of(step: str, settings: Mapping[str, Any]) -> tuple[int, float]:
@@ -230,15 +240,6 @@ def _times(needs: Iterable[Need], speeds: Mapping[str, float], devices: int) -> 
     more = "" if known else ", and the steps of unknown cost"
     verdict = FINE if speeds and known else LOOK
     yield Finding("time", f"computed {_hours(total)}{more} ({how}); not measured", verdict)
-
-
-def _approximations(plan: Plan) -> Iterator[Finding]:
-    """The settings whose value the paper does not give."""
-    for setting, source in plan.sources.items():
-        step, _, name = setting.partition(".")
-        if step in plan.steps and "device" not in name and ("not " in source or "our" in source):
-            value = str(plan.of(step).get(name, "")).partition("\n")[0][:60]
-            yield Finding(f"approximate: {setting}", f"{value or 'empty'}: {source}", LOOK)
 
 
 def _size(count: float) -> str:

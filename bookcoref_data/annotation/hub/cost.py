@@ -63,6 +63,7 @@ def cost_of(config: Mapping[str, Any], dtype: str) -> Cost:
 @lru_cache(maxsize=8)
 def _cost(config: str, dtype: str) -> Cost:
     import torch
+    from torch.utils.flop_counter import FlopCounterMode
     from transformers import AutoConfig, AutoModel
 
     class Angles(torch.nn.Module):  # type: ignore[misc]
@@ -72,12 +73,25 @@ def _cost(config: str, dtype: str) -> Cost:
             size = described.hidden_size // described.num_attention_heads
             return (x.new_empty(1, x.shape[1], size),) * 2
 
+    def one_row(length: int) -> tuple[float, float]:
+        """(bytes alive at the most, operations) of one row."""
+        ids = torch.zeros(1, length, dtype=torch.long)
+        # A mask of all pairs: made from a plain one, its content would be looked at, and there is none.
+        causal = "num_key_value_heads" in network.config.to_dict()
+        mask = torch.ones((1, 1, length, length) if causal else (1, length), dtype=torch.bool)
+        found = []
+        for mode in (_live(), FlopCounterMode(display=False)):
+            with torch.inference_mode(), mode:
+                network(input_ids=ids, attention_mask=mask)
+            found.append(float(mode.peak if hasattr(mode, "peak") else mode.get_total_flops()))
+        return found[0], found[1]
+
     described = AutoConfig.for_model(**json.loads(config))
     with torch.device("meta"):
         network = AutoModel.from_config(described, dtype=dtype_of(dtype)).eval().requires_grad_(False)
         if hasattr(network, "rotary_emb"):
             network.rotary_emb = Angles()
-        memory, operations = zip(*(_one_row(network, length) for length in LENGTHS), strict=True)
+        memory, operations = zip(*map(one_row, LENGTHS), strict=True)
     weights = sum(p.numel() * p.element_size() for p in network.parameters())
     fitted = [tuple(map(float, np.polyfit(LENGTHS, values, 2))) for values in (memory, operations)]
     known = network.config
@@ -86,23 +100,6 @@ def _cost(config: str, dtype: str) -> Cost:
         # A language model has a second table of its words, unless it shares the first.
         weights += int(known.vocab_size * known.hidden_size * dtype_of(dtype).itemsize)
     return Cost(weights, *fitted)
-
-
-def _one_row(network: Any, length: int) -> tuple[float, float]:
-    """(bytes alive at the most, operations) of one row."""
-    import torch
-    from torch.utils.flop_counter import FlopCounterMode
-
-    ids = torch.zeros(1, length, dtype=torch.long)
-    # A mask of all pairs: made from a plain one, its content would be looked at, and there is none.
-    causal = "num_key_value_heads" in network.config.to_dict()
-    mask = torch.ones((1, 1, length, length) if causal else (1, length), dtype=torch.bool)
-    found = []
-    for mode in (_live(), FlopCounterMode(display=False)):
-        with torch.inference_mode(), mode:
-            network(input_ids=ids, attention_mask=mask)
-        found.append(float(mode.peak if hasattr(mode, "peak") else mode.get_total_flops()))
-    return found[0], found[1]
 
 
 def _live() -> Any:

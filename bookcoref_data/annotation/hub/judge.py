@@ -8,11 +8,14 @@ next batch begins the same way.
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...chat_server import ChatServer
 from ...errors import FormatError, UsageError
 from .batching import Batches
 from .device import attention_of, dtype_of
@@ -23,6 +26,9 @@ if TYPE_CHECKING:
     import torch
 
 ANSWERS = ("Yes", "No")
+PARALLEL = 16
+SECONDS = 120.0
+ONE_TOKEN = {"temperature": 0, "max_tokens": 1, "logprobs": True, "top_logprobs": 20}
 
 
 class Judge:
@@ -30,7 +36,15 @@ class Judge:
 
     def __init__(self, model: Any, tokenizer: Any, *, share_prefix: bool = True) -> None:
         self._model, self._tokenizer, self._share = model, tokenizer, share_prefix
-        self._answers = [_single_token(tokenizer, answer) for answer in ANSWERS]
+        self._answers: list[int] = []
+        for answer in ANSWERS:
+            ids = tokenizer(answer, add_special_tokens=False)["input_ids"]
+            if len(ids) != 1:
+                raise UsageError(
+                    f"the model's tokenizer cuts {answer!r} into {len(ids)} tokens",
+                    expected="one token, so that its logit is the answer",
+                )
+            self._answers += ids
         self._prefix: tuple[int, ...] = ()
         self._cache = None
         # transformers 5.24 renames the argument, and drops the old name in 5.40.
@@ -143,11 +157,50 @@ def common_prefix(rows: Sequence[Sequence[int]]) -> int:
     return min(same, limit)
 
 
-def _single_token(tokenizer: Any, answer: str) -> int:
-    ids: list[int] = tokenizer(answer, add_special_tokens=False)["input_ids"]
-    if len(ids) != 1:
-        raise UsageError(
-            f"the model's tokenizer cuts {answer!r} into {len(ids)} tokens",
-            expected="one token, so that its logit is the answer",
-        )
-    return ids[0]
+class ServedJudge:
+    """A chat model at a server with the OpenAI interface (vLLM, SGLang, ...).
+
+    `url` is the address up to and including /v1; the key is that of OPENAI_API_KEY.
+
+    The server is asked for one token and the twenty likeliest in its place: the answer is the share of Yes
+    among Yes and No. A server that gives no probabilities is believed: 1.0 for Yes, 0.0 for No.
+    """
+
+    def __init__(self, url: str, model: str) -> None:
+        import torch
+
+        self.server, self.device = ChatServer(url, model, timeout=SECONDS), torch.device("cpu")
+
+    def ask_all(self, questions: Sequence[str], told: Callable[[int, float], None]) -> None:
+        """Ask many questions, several at a time; `told(number, answer)` hears each answer as it comes.
+
+        Raises: SourceError: the server cannot be reached, refuses, or answers in another form.
+        """
+        with ThreadPoolExecutor(PARALLEL) as pool:
+            asked = {pool.submit(self._ask, question): i for i, question in enumerate(questions)}
+            try:
+                for future in as_completed(asked):
+                    told(asked[future], future.result())
+            finally:
+                pool.shutdown(wait=False, cancel_futures=True)
+
+    def _ask(self, question: str) -> float:
+        """The probability of Yes by the server's answer."""
+        answer = self.server.post([{"role": "user", "content": question}], ONE_TOKEN)
+        expected = "Yes or No as the first token, with its logprobs"
+        try:
+            choice = answer.json()["choices"][0]
+            content = (choice.get("logprobs") or {}).get("content") or []
+            likely: list[dict[str, Any]] = content[0].get("top_logprobs") or [] if content else []
+            yes, no = (
+                sum(math.exp(one["logprob"]) for one in likely if one["token"].strip() == word)
+                for word in ANSWERS
+            )
+            if yes + no:
+                return yes / (yes + no)
+            text = str(choice["message"]["content"]).strip()
+        except (ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
+            raise self.server.other_form(expected, answer.text) from error
+        if text not in ANSWERS:
+            raise self.server.other_form(expected, text)
+        return float(text == ANSWERS[0])

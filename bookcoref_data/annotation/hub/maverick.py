@@ -9,7 +9,7 @@ Written from the architecture of the published models (Maverick, Martinelli et a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .batching import Batches
@@ -122,8 +122,24 @@ class Maverick(OnEncoder):
         import torch
 
         places, offset = text.first_and_last(), len(self._head)
-        limits = torch.tensor(self._limits(sentences, places, offset, len(hidden)), device=self.device)
-        firsts, lasts = self._extract(hidden, limits)
+        # For each position, the last position at which a mention that starts there may end; -1 for none.
+        # As published, a block of positions reaches from the first subword of one sentence's last word to
+        # that of the next sentence's, both included.
+        ends, word = [], 0
+        for sentence in sentences:
+            word += len(sentence)
+            last = next((w for w in range(word - 1, word - 1 - len(sentence), -1) if w in places), None)
+            if last is not None:
+                ends.append(places[last][0] + offset)
+        limits, block = [-1] * len(hidden), 0
+        for position in range(len(hidden)):
+            while block < len(ends) and position >= ends[block]:
+                block += 1
+            if block < len(ends):
+                limits[position] = ends[block]
+        if ends:
+            limits[ends[-1]] = ends[-1]
+        firsts, lasts = self._extract(hidden, torch.tensor(limits, device=self.device))
         found = {
             (text.word_of[s - offset], text.word_of[e - offset])
             for s, e in zip(firsts.tolist(), lasts.tolist(), strict=True)
@@ -133,30 +149,6 @@ class Maverick(OnEncoder):
         at = [[places[a][0] + offset for a, _ in kept], [places[b][1] + offset for _, b in kept]]
         index = torch.tensor(at, dtype=torch.long, device=self.device)
         return Spans(kept, hidden[index[0]], hidden[index[1]])
-
-    def _limits(
-        self, sentences: Sequence[Sequence[str]], places: Mapping[int, Any], offset: int, length: int
-    ) -> list[int]:  # fmt: skip
-        """For each position, the last position at which a mention that starts there may end; -1 for none.
-
-        As published, a block of positions reaches from the first subword of one sentence's last word to
-        that of the next sentence's, both included.
-        """
-        ends, word = [], 0
-        for sentence in sentences:
-            word += len(sentence)
-            last = next((w for w in range(word - 1, word - 1 - len(sentence), -1) if w in places), None)
-            if last is not None:
-                ends.append(places[last][0] + offset)
-        limits, block = [-1] * length, 0
-        for position in range(length):
-            while block < len(ends) and position >= ends[block]:
-                block += 1
-            if block < len(ends):
-                limits[position] = ends[block]
-        if ends:
-            limits[ends[-1]] = ends[-1]
-        return limits
 
     def _extract(self, hidden: torch.Tensor, limits: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Positions (first, last) of the mentions found."""

@@ -269,9 +269,9 @@ class Reader(OnEncoder):
             total = total + F.cross_entropy(ends.flatten(0, 1), right.flatten())
         else:
             total = total + F.cross_entropy(ends.squeeze(-1), right.argmax(dim=-1))
-        places = torch.tensor(list(classes), device=self.device)
+        spans = torch.tensor(list(classes), device=self.device)
         symbols = torch.tensor(row.symbols, device=self.device)
-        logits = self._compare(hidden, places[:, 0], places[:, 1], symbols)
+        logits = self._compare(hidden, spans[:, 0], spans[:, 1], symbols)
         return total + F.cross_entropy(logits.float(), torch.tensor([*classes.values()], device=self.device))
 
     def _classes(self, row: ReaderRow, links: Sequence[tuple[int, int, int]]) -> dict[tuple[int, int], int]:

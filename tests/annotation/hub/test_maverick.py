@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bookcoref_data.annotation.hub import maverick as module
-from bookcoref_data.annotation.hub.categories import MentionWords
+from bookcoref_data.annotation.hub.categories import STOPWORDS, MentionWords, pronoun_group
 from bookcoref_data.annotation.hub.layers import two_layers
 from bookcoref_data.annotation.hub.maverick import Maverick
-from bookcoref_data.annotation.hub.pronouns import STOPWORDS, pronoun_group
 
 torch = pytest.importorskip("torch", reason="the extra gpu is not installed")
 

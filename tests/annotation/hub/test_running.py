@@ -19,7 +19,7 @@ import pytest
 from bookcoref_data.annotation.hub import batching, device
 from bookcoref_data.annotation.hub.backend import HubBackend, batches_for
 from bookcoref_data.annotation.hub.batching import Batches
-from bookcoref_data.annotation.hub.endpoint import ServedJudge
+from bookcoref_data.annotation.hub.judge import ServedJudge
 from bookcoref_data.annotation.hub.kept import Kept
 from bookcoref_data.annotation.hub.packages import is_package
 from bookcoref_data.annotation.steps import run_steps

@@ -14,9 +14,9 @@ from bookcoref_data.annotation.backends import BACKENDS
 from bookcoref_data.annotation.cast import make_cast
 from bookcoref_data.annotation.hub.backend import HubBackend, make_backend
 from bookcoref_data.annotation.hub.batching import Batches
-from bookcoref_data.annotation.hub.completion import complete
 from bookcoref_data.annotation.hub.device import choose_device, dtype_of
 from bookcoref_data.annotation.hub.maverick import Antecedent
+from bookcoref_data.annotation.hub.steps import complete
 from bookcoref_data.annotation.state import Marked, State
 from bookcoref_data.annotation.steps import STEP_NAMES, Job, run_steps
 from bookcoref_data.books import Book, Mention

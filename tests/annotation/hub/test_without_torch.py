@@ -10,18 +10,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bookcoref_data.annotation.hub import lessons
-from bookcoref_data.annotation.hub.categories import CATEGORIES, COUNT, MentionWords
+from bookcoref_data.annotation.hub.categories import (
+    CATEGORIES,
+    COUNT,
+    GROUP_OF,
+    PRONOUN_GROUPS,
+    MentionWords,
+    kind_of,
+    pronoun_group,
+)
 from bookcoref_data.annotation.hub.check import need_of
-from bookcoref_data.annotation.hub.completion import Completion, complete
 from bookcoref_data.annotation.hub.cost import MOST_ROWS, Cost
 from bookcoref_data.annotation.hub.encoder import Subwords, special_id, split_words
 from bookcoref_data.annotation.hub.kept import Kept, ask_together
 from bookcoref_data.annotation.hub.layers import projection_shapes, two_layers_shapes
 from bookcoref_data.annotation.hub.maverick import Antecedent, maverick_shapes
 from bookcoref_data.annotation.hub.packages import is_package, links_of
-from bookcoref_data.annotation.hub.pronouns import GROUP_OF, PRONOUN_GROUPS, kind_of, pronoun_group
 from bookcoref_data.annotation.hub.questions import check_template, excerpt, question
 from bookcoref_data.annotation.hub.reader import ReaderSettings, reader_shapes
+from bookcoref_data.annotation.hub.steps import Completion, complete
 from bookcoref_data.annotation.hub.weights import missing_weights, without_prefix
 from bookcoref_data.books import Book, Mention, Record
 from bookcoref_data.errors import SourceError, UsageError
