@@ -183,12 +183,17 @@ class _ByPlaces:
         """ "The Jew" is Fagin; what a title says already ("the Professor") is left."""
         people = [g for g in groups if g.has_name]
         known = {name.lower() for g in people for name in g.names}
-        found = [
-            self._epithet(noun, places)
-            for noun, places in self._epithets.items()
-            if len(places) >= LEAST_EPITHETS and f"the {noun}" not in known
-        ]
-        weighed = [self._weighed_epithet(g) for g in found]
+        found, weighed = list[Group](), list[Somebody]()
+        for noun, places in self._epithets.items():
+            if len(places) >= LEAST_EPITHETS and f"the {noun}" not in known:
+                # As it is written most often
+                written_as = Counter(self._tokens[at + 1] for at in places)
+                name = f"the {written_as.most_common(1)[0][0]}"
+                group = Group("", noun, ANY, Counter({name: len(places)}), places, person=1.0)
+                gender = "m" if noun in lex.MALE_NOUNS else "f" if noun in lex.FEMALE_NOUNS else ""
+                traces = self._scenes.traces((at, at + 1) for at in places)
+                found.append(group)
+                weighed.append(Somebody(frozenset(), "", gender, group.count, traces))
         for pair in bearers(weighed, [self._somebody(g) for g in people]):
             epithet, person = found[pair.one], people[pair.other]
             for other in groups:
@@ -196,17 +201,6 @@ class _ByPlaces:
                     other.names.clear()
             person.by_places |= set(epithet.names)
             person.take(epithet)
-
-    def _epithet(self, noun: str, places: list[int]) -> Group:
-        """The group of an epithet, as it is written most often."""
-        written_as = Counter(self._tokens[at + 1] for at in places)
-        name = f"the {written_as.most_common(1)[0][0]}"
-        return Group("", noun, ANY, Counter({name: len(places)}), places, person=1.0)
-
-    def _weighed_epithet(self, group: Group) -> Somebody:
-        gender = "m" if group.last in lex.MALE_NOUNS else "f" if group.last in lex.FEMALE_NOUNS else ""
-        traces = self._scenes.traces((at, at + 1) for at in group.places)
-        return Somebody(frozenset(), "", gender, group.count, traces)
 
     def _somebody(self, group: Group) -> Somebody:
         """A group as it is weighed against others."""
@@ -374,7 +368,10 @@ class _People:
         is_first = self._is_first_name(word, sighting, titled)
         parts: dict[str, dict[str, int]] = defaultdict(dict)
         titles: dict[str, set[str]] = defaultdict(set)
-        ranks = self._ranks(sighting)
+        # The titles that set a man apart from the other bearers of his surname: Captain Tilney and General
+        # Tilney are not Mr. Tilney.
+        often = {title for title, n in sighting.titles.items() if n >= _RANKED}
+        ranks = often & _RANKS if len(often & _RANKS) > 1 or often & _PLAIN else set()
         for title, n in sighting.titles.items():
             kind = title if title in ranks and not is_first else self._kind(title, is_first)
             name = f"{written(title)} {word}" if kind != ANY and title else word
@@ -405,14 +402,6 @@ class _People:
         return firsts > lasts + sighting.times(honorifics.BEFORE_SURNAMES - _WITH_FIRST_NAMES)
 
     @staticmethod
-    def _ranks(sighting: Sighting) -> set[str]:
-        """The titles that set a man apart from the other bearers of his surname: Captain Tilney and General
-        Tilney are not Mr. Tilney."""
-        often = {title for title, n in sighting.titles.items() if n >= _RANKED}
-        ranks = often & _RANKS
-        return ranks if len(ranks) > 1 or often & _PLAIN else set()
-
-    @staticmethod
     def _kind(title: str, is_first: bool) -> str:
         if is_first and title == "sir":
             return KNIGHT
@@ -427,9 +416,26 @@ class _People:
     # --- joining ------------------------------------------------------------------------------------------
 
     def join(self) -> None:
-        self._join_longer_names()
-        self._join_knights()
-        self._join_first_names()
+        # "Anna Sergievna" is Anna Sergievna Odintsov, "Colin Roy" is Colin Roy Campbell.
+        for group in self.full:
+            begins = f"{group.first} {group.last} "
+            surnames = (g for g in self.full if g.last.lower() not in honorifics.NAME_SUFFIXES)
+            longer = [g for g in surnames if any(name.startswith(begins) for name in g.names)]
+            if len(longer) == 1 and longer[0] is not group:
+                longer[0].take(group)
+        # "Sir John" is Sir John Middleton rather than John Dashwood; "Sir Edmund" may be said in jest.
+        for group in self.knights:
+            titled = [g for g in self.full if g.first == group.first and "sir" in g.titles]
+            alone = self.by_first.get(group.first)
+            if titled:
+                max(titled, key=lambda g: g.count).take(group)
+            elif alone is not None and alone.count > 3 * group.count:
+                alone.take(group)
+        # A first name alone means the one who bears it most often with a surname.
+        for word, group in self.by_first.items():
+            bearers = [g for g in self.full if g.first == word or word in g.other_firsts]
+            if bearers:
+                max(bearers, key=lambda g: g.count).take(group)
         for group in self.full:
             misses = self._with_miss[group.first]
             if group.role == ANY and misses >= min(2, _MISS_SHARE * group.count) > 0:
@@ -438,30 +444,7 @@ class _People:
             self._join_surname(surname)
         self._join_bare()
         self._join_nicknames()
-        self._join_lone_titles()
-
-    def _join_longer_names(self) -> None:
-        """ "Anna Sergievna" is Anna Sergievna Odintsov, "Colin Roy" is Colin Roy Campbell."""
-        for group in self.full:
-            begins = f"{group.first} {group.last} "
-            surnames = (g for g in self.full if g.last.lower() not in honorifics.NAME_SUFFIXES)
-            longer = [g for g in surnames if any(name.startswith(begins) for name in g.names)]
-            if len(longer) == 1 and longer[0] is not group:
-                longer[0].take(group)
-
-    def _join_knights(self) -> None:
-        """ "Sir John" is Sir John Middleton rather than John Dashwood; "Sir Edmund" may be said in jest."""
-        for group in self.knights:
-            bearers = [g for g in self.full if g.first == group.first]
-            titled = [g for g in bearers if "sir" in g.titles]
-            alone = self.by_first.get(group.first)
-            if titled:
-                max(titled, key=lambda g: g.count).take(group)
-            elif alone is not None and alone.count > 3 * group.count:
-                alone.take(group)
-
-    def _join_lone_titles(self) -> None:
-        """ "The Colonel" is Colonel Brandon where he is the only one."""
+        # "The Colonel" is Colonel Brandon where he is the only one.
         people = [*self.full, *(g for kinds in self.by_surname.values() for g in kinds.values())]
         for group in self.lone:
             bearers = [g for g in people if g.names and group.last in g.titles]
@@ -470,37 +453,28 @@ class _People:
             elif len(bearers) > 1:
                 group.names.clear()
 
-    def _join_first_names(self) -> None:
-        """A first name alone means the one who bears it most often with a surname."""
-        for word, group in self.by_first.items():
-            bearers = [g for g in self.full if g.first == word or word in g.other_firsts]
-            if bearers:
-                max(bearers, key=lambda g: g.count).take(group)
-
     def _bearers(self, surname: str, kind: str, often: int) -> list[Group]:
         """Those with a full name who may be meant by a surname with the title of a man, wife, daughter."""
         bearers = [g for g in self.full if g.last == surname and g.names]
         if kind in _RANKS:
             return [g for g in bearers if kind in g.titles]
         if kind == MAN:
-            return [
-                g for g in bearers if self._may_be_a_man(g) and not (g.set_apart and 2 * often >= 3 * g.count)
-            ]
+            men = [g for g in bearers if not (g.set_apart and 2 * often >= 3 * g.count)]
+            return [g for g in men if g.role == MAN or (g.role == ANY and self._gender_of(g.first) != "f")]
         women = [g for g in bearers if g.role in (WIFE, MISS) or self._gender_of(g.first) == "f"]
         return self._wives(women, surname, often) if kind == WIFE else self._girls(women, surname, often)
-
-    def _may_be_a_man(self, g: Group) -> bool:
-        return g.role == MAN or (g.role == ANY and self._gender_of(g.first) != "f")
 
     def _girls(self, women: Sequence[Group], surname: str, often: int) -> list[Group]:
         """The woman whom "Miss" and a surname mean: no younger sister, who is called "Miss" with her first
         name, nor one who stands in one sentence with "Miss Bennet" more often than by chance."""
-        eldest = [g for g in women if g.role != WIFE and not self._is_younger(g, often)]
+        times = self._with_miss
+        younger = {g.first for g in women if times[g.first] >= max(_YOUNGER, _YOUNGER_SHARE * often)}
+        eldest = [g for g in women if g.role != WIFE and g.first not in younger]
         her = self.by_surname[surname][MISS]
 
         def against(g: Group) -> float:
             shared, chance = self._shared(g, her)
-            return (self._with_miss[g.first] + 1) / (g.count + 5) * max(1, (shared + 1) / (chance + 1))
+            return (times[g.first] + 1) / (g.count + 5) * max(1, (shared + 1) / (chance + 1))
 
         return sorted(eldest, key=against)[:1]
 
@@ -521,36 +495,30 @@ class _People:
         daughter = any(g.role == MISS for g in women)
         return others if daughter and len(others) == 1 and not self._with_miss[others[0].first] else []
 
-    def _is_younger(self, g: Group, often: int) -> bool:
-        """Whether a woman is called "Miss" with her first name: the eldest sister has the surname."""
-        times = self._with_miss[g.first]
-        return times >= _YOUNGER and times >= _YOUNGER_SHARE * often
-
     def _join_surname(self, surname: str) -> None:
         """The mother goes first: the others are daughters. If it cannot be said who she is, she is tried
         again when the eldest daughter is known."""
         kinds = self.by_surname[surname]
         for kind in (WIFE, *sorted(_RANKS & kinds.keys()), MAN, ANY, MISS, WIFE):
-            if kind in kinds and kinds[kind].names:
-                self._join_kind(surname, kind, kinds[kind])
-
-    def _join_kind(self, surname: str, kind: str, group: Group) -> None:
-        bearers = self._bearers(surname, kind, group.count)
-        if len(bearers) > 1 and kind == WIFE:
-            bearers = [max(bearers, key=lambda g: g.count)]
-        elif len(bearers) > 1 and kind == MAN:
-            bearers = self._elder(bearers, group)
-        elif not bearers and kind == WIFE:
-            # "Mrs. Lemuel" for "Mrs. Lemuel Struthers", "Mrs. Rachel" for Rachel Lynde.
-            bearers = [g for g in self.full if g.husband == surname]
-            if not bearers and gender_of_first_name(surname) == "f":
-                bearers = [g for g in self.full if g.first == surname]
-        elif not bearers and kind == MAN and group.titles <= _PLAIN:
-            bearers = self._by_first_name(surname, group)
-        if len(bearers) == 1 and not (kind in (MAN, WIFE) and self._are_two(bearers[0], group, kind)):
-            bearers[0].take(group)
-            if bearers[0].role == ANY and kind in (WIFE, MISS):
-                bearers[0].role = kind
+            group = kinds.get(kind)
+            if group is None or not group.names:
+                continue
+            bearers = self._bearers(surname, kind, group.count)
+            if len(bearers) > 1 and kind == WIFE:
+                bearers = [max(bearers, key=lambda g: g.count)]
+            elif len(bearers) > 1 and kind == MAN:
+                bearers = self._elder(bearers, group)
+            elif not bearers and kind == WIFE:
+                # "Mrs. Lemuel" for "Mrs. Lemuel Struthers", "Mrs. Rachel" for Rachel Lynde.
+                bearers = [g for g in self.full if g.husband == surname]
+                if not bearers and gender_of_first_name(surname) == "f":
+                    bearers = [g for g in self.full if g.first == surname]
+            elif not bearers and kind == MAN and group.titles <= _PLAIN:
+                bearers = self._by_first_name(surname, group)
+            if len(bearers) == 1 and not (kind in (MAN, WIFE) and self._are_two(bearers[0], group, kind)):
+                bearers[0].take(group)
+                if bearers[0].role == ANY and kind in (WIFE, MISS):
+                    bearers[0].role = kind
 
     def _by_first_name(self, first: str, called: Group) -> list[Group]:
         """Whom "Mr. Ned" means: Ned, if he is mostly named without "Mr." and the places agree."""
@@ -602,22 +570,18 @@ class _People:
         lords = [g for g in titled if g.titles & _PEERS]
         people = [*self.full, *self.by_first.values(), *lords]
         for nickname, group in sorted((*first_names, *unknown), key=lambda item: item[1].count):
-            self._join_nickname(nickname, group, people)
-
-    def _join_nickname(self, nickname: str, group: Group, people: Sequence[Group]) -> None:
-        """Join a nickname with whom it means."""
-        share = _NICKNAME_SHARE if group.first else _UNKNOWN_SHARE
-        near = [g for g in people if g is not group and g.names and self._may_be_one(g, nickname)]
-        near.sort(key=lambda g: -g.count)
-        second = near[1].count if len(near) > 1 else 0
-        least = max(share * group.count, 3 * second)
-        if near and near[0].count >= least and not self._stand_together(near[0], group):
-            # Lord Henry may be called Harry, but Lady Catherine is not Kitty Bennet, nor Sam Sambo.
-            sure = group.first and _are_listed(near[0].first or near[0].last, nickname)
-            weighed = group.count >= _REGULAR and not sure
-            needed = _PET_OF_PEER if near[0].titles & _PEERS else _PET if weighed else -np.inf
-            if evidence(*map(self._traces, (near[0], group))) >= needed:
-                near[0].take(group)
+            share = _NICKNAME_SHARE if group.first else _UNKNOWN_SHARE
+            near = [g for g in people if g is not group and g.names and self._may_be_one(g, nickname)]
+            near.sort(key=lambda g: -g.count)
+            second = near[1].count if len(near) > 1 else 0
+            least = max(share * group.count, 3 * second)
+            if near and near[0].count >= least and not self._stand_together(near[0], group):
+                # Lord Henry may be called Harry, but Lady Catherine is not Kitty Bennet, nor Sam Sambo.
+                sure = group.first and _are_listed(near[0].first or near[0].last, nickname)
+                weighed = group.count >= _REGULAR and not sure
+                needed = _PET_OF_PEER if near[0].titles & _PEERS else _PET if weighed else -np.inf
+                if evidence(*map(self._traces, (near[0], group))) >= needed:
+                    near[0].take(group)
 
     def _may_be_one(self, g: Group, nickname: str) -> bool:
         """Whether somebody may have this nickname: one of his first names fits, and so does the gender."""
@@ -649,15 +613,8 @@ class _People:
     def left(self) -> list[Group]:
         """All groups that have names, and that behave as persons."""
         singles: Iterable[Group] = (g for kinds in self.by_surname.values() for g in kinds.values())
-        every = [
-            *self.full,
-            *singles,
-            *self.by_first.values(),
-            *self.bare.values(),
-            *self.lone,
-            *self.knights,
-        ]
-        return [g for g in every if g.names and g.person > g.other]
+        alone = (*self.by_first.values(), *self.bare.values(), *self.lone, *self.knights)
+        return [g for g in (*self.full, *singles, *alone) if g.names and g.person > g.other]
 
 
 def written(title: str) -> str:

@@ -74,9 +74,12 @@ def sightings(book: Book, parse: Parse) -> dict[Words, Sighting]:
     found: dict[Words, Sighting] = {}
     for start, end in name_runs(book, parse):
         titles, words = _split(book, start, end)
+        # A month as in "in May" is nobody.
+        around = ("".join(book.tokens[max(start - 1, 0) : start]), "".join(book.tokens[end + 1 : end + 2]))
+        dated = (book.tokens[start].lower(), *around)
         if not words:
             _add_lone_title(found, book, parse, start, end, titles)
-        elif _may_be_a_name(words, titles) and not (start == end and _is_date(book, start)):
+        elif _may_be_a_name(words, titles) and not (start == end and calendar.is_date(*dated)):
             name = titles[-1] if titles else "", words
             _add(found, book, parse, start, end, name)
             if gender := _gender_behind(book, parse, end):
@@ -90,13 +93,6 @@ def sightings(book: Book, parse: Parse) -> dict[Words, Sighting]:
             # "Wilfred of Ivanhoe" makes no place of Ivanhoe where he speaks.
             seen.other = 0.0
     return found
-
-
-def _is_date(book: Book, at: int) -> bool:
-    """Whether a token is a month as in "in May"."""
-    before = book.tokens[at - 1] if at else ""
-    after = book.tokens[at + 1] if at + 1 < len(book.tokens) else ""
-    return calendar.is_date(book.tokens[at].lower(), before, after)
 
 
 _PRONOUN_GENDER = dict.fromkeys(pronouns.MALE, "m") | dict.fromkeys(pronouns.FEMALE, "f")
