@@ -224,6 +224,9 @@ def test_the_narrator_is_known_with_a_full_stop_or_a_dash_glued_to_him(annotate,
         ("(I)\n\nI came home.", 1),
         ("§ I\n\nI came home.", 1),
         ("King James I was dead. I laughed.", 1),
+        ("Napoleon I fled, and I laughed.", 1),
+        ("I laughed when Napoleon I fled.", 1),
+        ("Napoleon, I fled.", 1),
         ("When I met Henry I ran.", 2),
         ("I had read the Letter I wrote.", 2),
         ("I WAS alone. I slept.", 2),
@@ -327,6 +330,18 @@ def test_a_chapter_in_the_third_person_has_no_narrator(annotate, heading):
     hers = first_person(done, "Anna Hill")
     assert len(hers) > 40
     assert not [at for at in hers if second < at < third]
+
+
+@pytest.mark.parametrize(("signed", "hers"), [("", False), ("\n\nANNA HILL.", True)])
+def test_a_preface_is_the_narrators_if_she_signs_it(annotate, signed, hers):
+    """That of "Bleak House" is of the author, not of Miss Summerson."""
+    mine = ["I am Anna Hill. “Well, Anna Hill,” said Martin Ford to me.", *PLAIN[:12]]
+    preface = f"PREFACE\n\nI wrote this book in London. I thank my readers.{signed}"
+    text = "\n\n".join([preface, "CHAPTER I", *mine, "CHAPTER II", *mine])
+    done = annotate(text, ["Anna Hill", "Martin Ford"])
+    first = first_person(done, "Anna Hill")
+    assert len(first) > 40
+    assert (first[0] < done.book.tokens.index("CHAPTER")) == hers
 
 
 def test_a_journal_without_chapters_is_his_whose_name_is_above_it(annotate):

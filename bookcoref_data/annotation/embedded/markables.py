@@ -119,6 +119,7 @@ _RULERS = frozenset(["King", "Queen", "Pope", "Emperor", "Czar", "Tsar", "Prince
 _LONG_TITLE = 12
 """Tokens of a line that are looked at to know a title in capitals."""
 _FINITE = frozenset(["VBP", "VBD", "MD"])
+_BEFORE_CLAUSES = frozenset(["when", "while", "that", "because", "if", "where", "as"])
 
 
 def _is_number_one(book: Book, parse: Parse, i: int) -> bool:
@@ -137,8 +138,14 @@ def _is_number_one(book: Book, parse: Parse, i: int) -> bool:
         return True
     if not before[:1].isupper():
         return False
-    known = before.lower().rstrip(".") in (_NUMBERED | _CROWNED)
-    return known and (before.isupper() or i + 1 == len(tokens) or parse.tag[i + 1] not in _FINITE)
+    word = before.lower().rstrip(".")
+    if word not in (_NUMBERED | _CROWNED):
+        return False
+    if before.isupper() or i + 1 == len(tokens) or parse.tag[i + 1] not in _FINITE:
+        return True
+    # "Napoleon I fled": where a name opens a clause, a comma would stand between it and "I".
+    opens = i == 1 or tokens[i - 2].lower() in _BEFORE_CLAUSES or parse.sentence[i - 2] < parse.sentence[i]
+    return bool(word in _CROWNED and opens and parse.tag[i + 1] != "VBP")
 
 
 def _person_at(book: Book, parse: Parse, i: int, named: np.ndarray) -> Markable | None:

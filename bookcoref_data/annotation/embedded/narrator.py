@@ -28,6 +28,7 @@ _LETTERS = word_set("letter note telegram memorandum")
 """Papers that end with their chapter; others go on to the next heading that names a narrator."""
 _PAPERS = _LETTERS | lex.words("PAPERS")
 _TOLD = lex.words("TOLD")
+_PREFACES = frozenset(["preface", "foreword", "introduction"])
 _NEAR = 6
 """Words before a name that may say that it is the narrator's."""
 _STRETCHES, _OF_CHAPTERS, _BESIDE = 20, 5000, 2
@@ -68,8 +69,8 @@ def find_narration(text: Text) -> tuple[tuple[Narration, ...], str]:
 
 
 def _without_third_person(text: Text, narration: Sequence[Narration]) -> tuple[Narration, ...]:
-    """The narration without the chapters that hardly have an "I" where the others have many: "Esther's
-    Narrative" ends where "Lady Dedlock" goes on in the third person."""
+    """The narration without the chapters that hardly have an "I" where the others have many ("Esther's
+    Narrative" ends where "Lady Dedlock" goes on in the third person), and without the author's preface."""
     if not narration:
         return ()
     size = len(text.book.tokens)
@@ -85,13 +86,23 @@ def _without_third_person(text: Text, narration: Sequence[Narration]) -> tuple[N
         bounds = [n.start, *(at for at in starts if n.start < at < n.end), n.end]
         for a, b in pairwise(bounds):
             expected = rate * (outside[b] - outside[a])
-            if expected >= _MANY and first[b] - first[a] < _THIRD_PERSON * expected:
+            third = expected >= _MANY and first[b] - first[a] < _THIRD_PERSON * expected
+            if third or (a == 0 and b in starts and _is_anothers_preface(text, b, n.narrator)):
                 continue
             if found and found[-1].end == a and a > n.start:
                 found[-1] = Narration(found[-1].start, b, n.narrator)
             else:
                 found.append(Narration(a, b, n.narrator))
     return tuple(found)
+
+
+def _is_anothers_preface(text: Text, end: int, who: int) -> bool:
+    """Whether a preface stands before the first chapter at token `end`, and does not name the narrator: he
+    would sign his own."""
+    lines = " ".join(text.book.tokens[:end]).lower().split("\n")
+    words = [line.split() for line in lines]
+    headed = any(w[0] in _PREFACES for w in words if 0 < len(w) <= _HEADING_WORDS)
+    return headed and not any(m.character == who and m.at < end for m in text.markables)
 
 
 def find_sections(text: Text) -> list[Narration]:
