@@ -76,6 +76,37 @@ def test_kin_that_is_known_at_the_end_is_known_from_the_start(book_of):
     assert [s.speaker for s in second.spoken[:3]] == [1, 0, 1]
 
 
+BROTH = "“Lie still,” said the old lady, and gave him some broth.\n\n"
+RAIN = "Tom slept a long time in the great bed, and the rain fell on the roof and on the garden.\n\n" * 9
+NAMED = (
+    "Mrs. Bedwin, the old lady, brought the tea and sat down by the fire. “Drink,” said the old lady.\n\n"
+    "“I will,” said Tom.\n\n"
+)
+
+
+def test_who_is_described_before_she_is_named_is_known_from_the_start(book_of):
+    first, second = _read_twice(
+        book_of(BROTH + RAIN + NAMED * 4), "Tom Ford; Tom [m]\nMrs. Bedwin\nMary Hill"
+    )
+    assert first.spoken[0].speaker >= first.state.cast
+    assert second.spoken[0].speaker == 1
+    # From the apposition on, the first reading knows her as well.
+    assert [s.speaker for s in first.spoken[1:]] == [1, 0] * 4
+
+
+def test_a_phrase_of_another_time_is_somebody_else(book_of):
+    _, second = _read_twice(
+        book_of(BROTH + RAIN * 30 + NAMED * 4), "Tom Ford; Tom [m]\nMrs. Bedwin\nMary Hill"
+    )
+    assert second.spoken[0].speaker != 1
+
+
+def test_who_is_called_beside_a_phrase_is_not_meant_by_it(book_of):
+    text = "Anna came in. “There goes the old lady, Anna,” said Tom. “Look at the old lady.”\n\n" * 2
+    _, second = _read_twice(book_of(text), "Tom Ford; Tom [m]\nAnna Hill; Anna [f]")
+    assert all(e != 1 for m, e in zip(second.t.markables, second.entity, strict=True) if m.noun == "lady")
+
+
 def test_sure_lines_are_those_with_a_tag(book_of):
     first, _ = _read_twice(book_of(LATER * 2 + "“Well?”\n\n“No.”\n\n"), "Mr. Hill\nClara [f]")
     assert first.sure_lines() == {0: 0, 1: 1, 2: 0, 3: 1}

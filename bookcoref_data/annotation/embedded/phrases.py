@@ -33,7 +33,7 @@ class NounPhrases:
 
     def note(self, m: Markable, e: int) -> None:
         """The phrase `m` meant entity `e`."""
-        for key, counts in ((m.noun, self._counts), (_phrase(m), self._phrases)):
+        for key, counts in ((m.noun, self._counts), (phrase_of(m), self._phrases)):
             counts[key][e] = counts[key].get(e, 0) + 1
         # The newest comes last.
         self._last[m.noun].pop(e, None)
@@ -45,7 +45,7 @@ class NounPhrases:
 
     def called_all(self, m: Markable) -> Mapping[int, int]:
         """How often the whole phrase meant each entity."""
-        return self._phrases.get(_phrase(m), {})
+        return self._phrases.get(phrase_of(m), {})
 
     def nouns_of(self, e: int) -> list[str]:
         """The nouns that meant an entity, in order of the alphabet."""
@@ -77,7 +77,8 @@ class NounPhrases:
             now[noun] = before
 
 
-def _phrase(m: Markable) -> str:
+def phrase_of(m: Markable) -> str:
+    """A noun phrase without its determiner, and with the words that tell one such person from others."""
     return " ".join(word for word in (*m.text.split(), m.which) if word and word not in _DETERMINERS)
 
 

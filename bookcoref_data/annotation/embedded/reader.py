@@ -8,7 +8,7 @@ rest is ranked). Decisions feed the discourse state that the next decisions look
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import log1p
@@ -31,7 +31,7 @@ from .namings import Namings, identity
 from .network import Ranker
 from .parsing import Parse
 from .phrases import FEATURES as OF_PHRASES
-from .phrases import NounPhrases, find_callings, living
+from .phrases import NounPhrases, find_callings, living, phrase_of
 from .quotes import Speech
 from .saying import bare_word
 from .tags import Tag, find_tags
@@ -50,6 +50,10 @@ _CALLS = 1.0
 """What "papa" and "sir" say of who speaks (a logarithm)."""
 _BY_TITLE = 0.9
 """Score of a wife whom the cast calls so: Mrs. Hill is the wife of Mr. Hill."""
+_KNOWN = frozenset(["the", "this"])
+_SAME_PHRASE, _RECALLED = 4000, 2.0
+"""Tokens to either side in which a phrase of the earlier reading tells whom it means here, and what it
+says if it always meant one person (a logarithm)."""
 _AHEAD = 1000
 """Tokens after which it no longer matters where somebody is named next."""
 _GOES_ON, _REPLIES = lex.words("GOES_ON"), lex.words("REPLIES")
@@ -181,6 +185,7 @@ class OneReading:
         self.entity = [-1] * len(text.markables)
         self.kin: dict[tuple[int, str], dict[int, float]] = defaultdict(dict)
         self.phrases = NounPhrases()
+        self._meant: dict[str, list[tuple[int, int]]] = defaultdict(list)
         self.others: dict[object, int] = {}
         self.namings = Namings(text.speech, text.markables, text.called)
         self._key: dict[int, object] = {}
@@ -215,9 +220,12 @@ class OneReading:
         }
 
     def _take_over(self, earlier: OneReading) -> None:
-        """Know from the start whose kin was whose in an earlier reading: one vote for the best of each, which
-        what is read now can outvote."""
+        """Know from the start whose kin was whose in an earlier reading (one vote for the best of each, which
+        what is read now can outvote), and whom each noun phrase meant."""
         cast = self.state.cast
+        for m, e in zip(self.t.markables, earlier.entity, strict=True):
+            if m.kind == "nominal" and m.definite in _KNOWN and 0 <= e < cast:
+                self._meant[phrase_of(m)].append((m.at, e))
         for (owner, noun), votes in earlier.kin.items():
             who = max(votes, key=lambda e: votes[e])
             if max(owner, who) < cast and votes[who] >= _LEAST_KIN:
@@ -322,20 +330,29 @@ class OneReading:
         # "Replied the other": one of those on the scene.
         on_scene = tag >= 0 and m.noun == "other" and m.definite == "the"
         lean = None
+        if recalled := self._recall(m):
+            lean = np.array([_RECALLED * recalled[e] / (recalled.total() + 2) for e in ids])
         if tag >= 0 and kind == "third" and self._voices:
             # "Said he": one of them talks so.
             lean = self._voices.lean(self.conversation.turn_of(tag), ids)
         row, p = self._decide(kind, ids, x, i, name, somebody=on_scene, lean=lean)
         score = float(p[row])
-        if row < len(ids):
+        apposed = self._apposed(i) if kind == "nominal" else -1
+        if row < len(ids) and (ids[row] < self.state.cast or apposed < 0):
             self._settle(i, ids[row], kind, score, self._others(ids, p, row))
         elif bearer >= 0:
             self._settle(i, bearer, kind, score)
         elif kind == "nominal":
-            e = self._newcomer(tag, m) if described and m.definite != "a" else -1
+            e = apposed if apposed >= 0 or not described or m.definite == "a" else self._newcomer(tag, m)
             self._settle(i, e if e >= 0 else self.state.add(m.gender, m.noun), "", score)
         elif self.teacher:
             self.teacher.settled(i, -1)
+
+    def _recall(self, m: Markable) -> Counter[int]:
+        """Whom the same phrase meant how often at other places around this one, in the earlier reading: "the
+        old lady" is Mrs. Bedwin before the book names her."""
+        places = self._meant.get(phrase_of(m), ()) if m.definite in _KNOWN else ()
+        return Counter(e for at, e in places if 0 < abs(at - m.at) <= _SAME_PHRASE)
 
     def _bearer_of_noun(self, m: Markable) -> int:
         """Who of the cast has "the lad" for a name, if he has no other; -1 for nobody."""
@@ -357,6 +374,16 @@ class OneReading:
         known, spouse = self._kin_of(owner, m.noun), self._couples.get(owner, -1)
         other = known != spouse and 0 <= known < self.state.cast
         return -1 if other or not self._agrees(spouse, m.gender) else spouse
+
+    def _apposed(self, i: int) -> int:
+        """Whose name stands beside a phrase that is no mention of its own ("Eeyore, the old grey donkey"), so
+        that "the donkey" is known from there; -1 for nobody. A teacher is asked instead."""
+        m, ms = self.t.markables[i], self.t.markables
+        for k, why in self._bridges.get(i, ()) if not self.teacher else ():
+            apart = max(m.start, ms[k].start) - min(m.end, ms[k].end) > 2
+            if why == "apposed" and ms[k].kind == "name" and k not in self.t.called and not apart:
+                return self._entity(k) if self._agrees(self._entity(k), m.gender) else -1
+        return -1
 
     def _newcomer(self, q: int, m: Markable) -> int:
         """Who is named right after quote `q`, and was not on the scene before: "said a voice" is explained at
@@ -641,6 +668,7 @@ class OneReading:
         found = [self._entity(k) for k, _ in self._bridges.get(i, ())]
         owner = self._owner(m)
         found.append(self._kin_of(owner, m.noun))
+        found += [e for e, times in self._recall(m).items() if times > 1]
         title = lex.TITLE_NOUNS.get(m.noun, "")
         if title and m.definite in ("the", ""):
             found += [e for e in self._titled.get(title, ()) if self.state.count[e]]
