@@ -29,6 +29,8 @@ CHANGES = (
     (r'("(?:seconds|version|made_with|date)": )("[^"]*"|[0-9.]+)', r"\1<changes>"),
 )
 """What differs from run to run, from machine to machine, or with the version of this package."""
+OF_ANNOTATOR = ((r"([0-9]\.[0-9]{2})[0-9]+", r"\1"), (r'("bytes": )[0-9]+', r"\1<size>"))
+"""What may differ besides where the annotator's scores are printed: processors round sums differently."""
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
@@ -37,20 +39,20 @@ def files_of(folder: Path) -> dict[str, bytes]:
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
 
 
-def outcome(done, folder: Path, before: dict[str, bytes]) -> str:
+def outcome(done, folder: Path, before: dict[str, bytes], changes=CHANGES) -> str:
     """What a command printed (the result of typer's test runner), and every file that it wrote or took away;
-    `before` are the files as they were. The cache is left out."""
+    `before` are the files as they were. The cache is left out. `changes`: what is replaced."""
     after = {name: data for name, data in files_of(folder).items() if not name.startswith("cache/")}
     parts = [] if not done.exit_code else [f"(exit code {int(done.exit_code)})"]
     if done.exception and not isinstance(done.exception, SystemExit):
-        parts += _plain(f"({done.exception!r})", folder)
-    parts += _shown(_plain(done.stdout, folder))
+        parts += _plain(f"({done.exception!r})", folder, changes)
+    parts += _shown(_plain(done.stdout, folder, changes))
     if done.stderr:
-        parts += ["-- stderr", *_shown(_plain(done.stderr, folder))]
+        parts += ["-- stderr", *_shown(_plain(done.stderr, folder, changes))]
     parts += [f"-- gone: {name}" for name in before if name not in after and not name.startswith("cache/")]
     for name, data in after.items():
         if before.get(name) != data:
-            parts += [f"-- {name}", *_shown(_plain(_text_of(name, data), folder))]
+            parts += [f"-- {name}", *_shown(_plain(_text_of(name, data), folder, changes))]
     return "\n".join(parts) + "\n"
 
 
@@ -63,10 +65,10 @@ def _text_of(name: str, data: bytes) -> str:
         return "(not text)"
 
 
-def _plain(text: str, folder: Path) -> list[str]:
+def _plain(text: str, folder: Path, changes) -> list[str]:
     """The lines of a text without what changes from run to run."""
     text = text.replace(str(folder), "<here>")
-    for pattern, instead in CHANGES:
+    for pattern, instead in changes:
         text = re.sub(pattern, instead, text)
     return [line.rstrip() for line in text.splitlines()]
 

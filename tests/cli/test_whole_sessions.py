@@ -18,9 +18,10 @@ import pytest
 from typer.testing import CliRunner
 
 from bookcoref_data.cli.app import make_app
-from tests.cli.outcomes import files_of, outcome
+from tests.cli.outcomes import CHANGES, OF_ANNOTATOR, files_of, outcome
 
 SESSIONS = Path(__file__).parent / "sessions"
+ANNOTATING = frozenset(["annotate", "people"])
 
 
 RDF = """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
@@ -52,10 +53,11 @@ def test_a_session_leaves_what_is_written_down(place, monkeypatch, tmp_path, as_
     monkeypatch.setenv("BOOKCOREF_DATA_HOME", str(here / "cache"))
     monkeypatch.setenv("COLUMNS", "150")
     app, parts = make_app(), []
+    changes = CHANGES + OF_ANNOTATOR if name in ANNOTATING else CHANGES
     before = files_of(here)
     for line in (SESSIONS / f"{name}.commands").read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
             done = CliRunner().invoke(app, shlex.split(line))
-            parts.append(f"$ {line}\n{outcome(done, here, before)}")
+            parts.append(f"$ {line}\n{outcome(done, here, before, changes)}")
             before = files_of(here)
     as_written(SESSIONS / f"{name}.outcome.txt", "\n".join(parts))
