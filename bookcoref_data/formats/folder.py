@@ -22,7 +22,7 @@ from .. import __version__
 from ..books import Book, Character, Mention, Record, split_by_rule
 from ..books.facts import BookFacts, content_digest, facts_of, is_remapped, released_key
 from ..books.stored import StoredBook, TokenBytes
-from ..errors import BookError, DataError, FormatError, SourceError, UsageError
+from ..errors import BookError, DataError, FormatError, MissingFileError, SourceError, UsageError
 from ..files import cannot_finish, read_regular, sha256_bytes, sha256_file, write_text
 from ..guard import listed, survey
 from ..outputs import Replaceable, whole
@@ -246,6 +246,9 @@ def check_replaceable(out: Path, *, replace: bool = False) -> Replaceable:
             files = (BUILD_FILE, *read_build(out).files)
             found = survey(out, files)
     except DataError as error:
+        if BUILD_FILE in found.foreign and isinstance(error.__cause__, MissingFileError):
+            # It was there a moment ago: another writer is putting its folder in place.
+            return check_replaceable(out, replace=replace)
         raise _not_ours(out, found.foreign, error.what) from error
     except FileNotFoundError:
         return Replaceable()

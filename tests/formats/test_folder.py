@@ -153,6 +153,27 @@ def test_other_columns_are_refused(tmp_path):
         room.read_folder(out)
 
 
+def test_a_folder_that_another_writer_replaces_just_now_is_looked_at_again(tmp_path, monkeypatch):
+    out, aside = tmp_path / "out", tmp_path / "aside"
+    write(out, small())
+    read, moves = room.read_build, [(out, aside), (aside, out)]
+
+    def read_between_two_moves(folder):
+        if not moves:
+            return read(folder)
+        old, new = moves.pop(0)
+        old.rename(new)
+        try:
+            return read(folder)
+        finally:
+            old, new = moves.pop(0)
+            old.rename(new)
+
+    monkeypatch.setattr(room, "read_build", read_between_two_moves)
+    assert room.BUILD_FILE in room.check_replaceable(out).files
+    assert not moves
+
+
 def test_many_writers_at_once_leave_one_whole_folder(tmp_path):
     from concurrent.futures import ThreadPoolExecutor
 
