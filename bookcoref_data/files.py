@@ -3,8 +3,6 @@
 The only helpers for disk that every room may use.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import glob

@@ -5,8 +5,6 @@ thing is ours when it says so (a valid record that lists it, a mark that we set)
 the user and stays.
 """
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Iterable

@@ -4,8 +4,6 @@ Rooms call a `Progress`; the command line hands in one that draws on a terminal,
 silent one. Nothing but the command line prints.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Protocol, TypeVar
 

@@ -3,8 +3,6 @@
 Both folders lie at the top of the repository; an installed wheel carries them in `_data/`.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import Any

@@ -7,8 +7,6 @@ The shape of a recipe's table is that of the dataclass which is made of it.
 The other way round, `attributes` makes the JSON of a dataclass.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping

@@ -8,8 +8,6 @@ doc._.characters                     # {"Anna Hill": "coref_clusters_1", ...}
 doc._.quotes                         # [Quotation(span, speaker, addressees), ...]
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from spacy.language import Language

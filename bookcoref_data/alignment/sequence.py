@@ -7,8 +7,6 @@ aligned by an exact longest common subsequence. Deterministic, no randomness, no
 The result is not guaranteed to be a longest common subsequence of the whole: that is quadratic.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Hashable, Sequence
 

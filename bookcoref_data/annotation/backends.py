@@ -1,7 +1,5 @@
 """Backends by name, imported when asked for: the heavy ones cost seconds and gigabytes."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 

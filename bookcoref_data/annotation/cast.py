@@ -11,8 +11,6 @@ A cast file is plain text, one character per line:
 The first name is the one the output carries.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """What a person has said about a book beforehand: taken as given, and used as evidence for the rest."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 

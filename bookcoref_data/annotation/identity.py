@@ -10,8 +10,6 @@ Munt"). Every such pair of one gender is weighed, and taken where no other comes
 anybody: only overwhelming evidence makes him Fagin.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Which language a text is in, by its commonest words: enough to refuse what is not English."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

@@ -5,8 +5,6 @@ Dr. Livesey:16-18          chapters 16 to 18; also 3 or 5,7-9 or 12- (to the end
 Dr. Livesey:@40210-52000   tokens 40210 to 52000, both inclusive
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

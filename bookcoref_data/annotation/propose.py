@@ -3,8 +3,6 @@
 The proposal is meant to be read and edited; it is written in the format of a cast file.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

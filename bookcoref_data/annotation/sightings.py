@@ -1,7 +1,5 @@
 """Names as they occur in a book: words and titles of every capitalised name, and what makes it a person's."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field

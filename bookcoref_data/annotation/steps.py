@@ -10,8 +10,6 @@ returns the next `State`. It may not look at other steps: what it needs from the
 each step can be run, saved, scored and resumed alone, and steps of different backends can be mixed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

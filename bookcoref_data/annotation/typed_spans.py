@@ -1,7 +1,5 @@
 """Typed spans from a tagger: spaCy's named entities, or a token classifier of the Hub such as CNER."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """The windows and groups in which clusters are expanded (paper, section 4, steps 3 and 4)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ..books import Window

@@ -1,8 +1,6 @@
 """What a person must see to judge a cast: every name in the book with its places, whose it is now, and why;
 who may be one person, and who may be two."""
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass

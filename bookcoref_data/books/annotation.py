@@ -4,8 +4,6 @@ A `Record` holds clusters alone. An `Annotation` also holds what `annotate` know
 so that a page can show it, a person can correct it, and an export can carry it elsewhere.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence

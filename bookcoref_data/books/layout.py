@@ -4,8 +4,6 @@ With the source file at hand the string is the file. Else tokens are joined as p
 tokens close paragraphs, and a text without them is cut into paragraphs of readable length.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

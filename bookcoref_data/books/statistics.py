@@ -9,8 +9,6 @@ give the printed 4.1 and 480, so they come first here, with the plain ones besid
   over chains unweighted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from math import fsum

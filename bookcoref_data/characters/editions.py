@@ -4,8 +4,6 @@ Records fall out for cause (another language, not a text, a part or an adaptatio
 better match wins, then the author's own name on it, then the most downloads, then the lowest number.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

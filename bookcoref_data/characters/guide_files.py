@@ -4,8 +4,6 @@ All are UTF-8. The tab-separated ones have a header and are never quoted (125 of
 double quote, which a quoting reader would swallow together with lines).
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator

@@ -6,8 +6,6 @@ A rule makes keys of a title and keys of an author; a work and a record match wh
 What a person decided against the rules (`Override`) is kept in a recipe, so that a new run decides the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache

@@ -3,8 +3,6 @@
 Only the separators are read here; what a single stretch says of its person is `names.py`'s business.
 """
 
-from __future__ import annotations
-
 import re
 
 from ..resources import load_toml, resource

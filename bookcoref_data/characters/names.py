@@ -7,8 +7,6 @@ rejected. Every step that did something is named in `NameReading.rules`, so that
 can be counted and looked at. The rules were made on the 9,499 names LiSCU publishes.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Are the people of a cast in this text? Their names are looked for; nothing else is read of it."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

@@ -4,8 +4,6 @@
 Thorne", "Journey to the Center" and "... Centre", "Tom Jones" and "The History of Tom Jones, a Foundling".
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import lru_cache

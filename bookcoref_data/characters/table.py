@@ -4,8 +4,6 @@ A file is JSON lines (UTF-8, one object per row, gzip when the name ends in .gz)
 name may hold any character. Empty fields are left out of the file.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import gzip
 import json

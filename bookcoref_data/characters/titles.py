@@ -4,8 +4,6 @@ Gutenberg writes "Tolstoy, Leo, graf", Wikidata "Leo Tolstoy", a study guide "Co
 writes "Ivanhoe: A Romance", the others "Ivanhoe". Every function here is one step between such spellings.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable

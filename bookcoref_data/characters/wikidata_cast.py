@@ -4,8 +4,6 @@ Facts come as item -> property -> values, a value being (text or IRI, language),
 out in the order of item numbers, so that two harvests can be compared line by line.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

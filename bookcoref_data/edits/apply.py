@@ -1,7 +1,5 @@
 """Apply corrections to an annotation, one after the other. What cannot be done is listed, never dropped."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The corrections that lead from one annotation to another."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """What a new reading changes beside the corrections it was made with: mentions and quotes by character."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass

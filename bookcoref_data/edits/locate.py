@@ -4,8 +4,6 @@ Words are compared without case, typographic marks and white space, as one strin
 tokenisation nor other quotation marks hide a place.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import accumulate

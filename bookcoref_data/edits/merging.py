@@ -1,7 +1,5 @@
 """Corrections of one book by several people as one list: what agrees is kept once, the rest is listed."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

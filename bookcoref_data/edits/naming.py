@@ -1,8 +1,6 @@
 """Which of the known characters a typed name may mean: in other case or accents, by another name or a part of
 one, with one slip of the fingers. The page's `fitting` (6-names.js) follows the same rules."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable
 

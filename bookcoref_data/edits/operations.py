@@ -14,8 +14,6 @@
 A place is held by its tokens and by the words around it, so that it is found again in a changed edition.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields

@@ -1,7 +1,5 @@
 """One annotated book prepared for export: where chapters, paragraphs, quotes and words are."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """W3C Web Annotation, UIMA CAS for INCEpTION, spaCy's DocBin."""
 
-from __future__ import annotations
-
 import io
 import json
 import zipfile

@@ -1,7 +1,5 @@
 """Tables of an annotated book: mentions, quotes, characters, chapters, and who speaks to whom."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections import Counter, defaultdict

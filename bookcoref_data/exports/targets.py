@@ -1,7 +1,5 @@
 """The targets of `export`, and how each is written: tables of all books together, else a file per book."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

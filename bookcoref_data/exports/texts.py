@@ -1,7 +1,5 @@
 """Plain texts: pronouns replaced by names, and segments of narration and speech for audiobooks."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

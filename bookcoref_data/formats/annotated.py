@@ -9,8 +9,6 @@
 Any other input that this package reads becomes an annotation without reasons.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

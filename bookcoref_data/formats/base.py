@@ -9,8 +9,6 @@ which other programs skip. It holds keys, names of characters, the order of clus
 that we do not know.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Sequence

@@ -6,8 +6,6 @@ frequent proper name. BookNLP has its own tokens; `projection` moves its mention
 Written: the files and columns of BookNLP 1.0, blank ("_") where only a parser would know.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

@@ -5,8 +5,6 @@ A bracket closes the innermost open one of its cluster. So two mentions of one c
 second begins, they can, because closing brackets are written first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 

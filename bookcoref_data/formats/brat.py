@@ -12,8 +12,6 @@ Written are equivalences, attributes, references and notes; names and keys go in
 mention.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 from collections import Counter

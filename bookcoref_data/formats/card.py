@@ -1,7 +1,5 @@
 """The dataset card: what `datasets` reads (YAML) and what a person reads (licences, counts, citation)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """One way to print the values of a table: for the terminal, cards, notebooks and reports."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 

@@ -3,8 +3,6 @@
 What comes out of a compressed file is bounded, so that a small hostile file cannot fill the memory.
 """
 
-from __future__ import annotations
-
 import contextlib
 import gzip
 import io

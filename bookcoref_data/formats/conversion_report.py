@@ -1,7 +1,5 @@
 """What a conversion did: how much was written, and what of the source is not in the target."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sized
 from dataclasses import dataclass, field
 from typing import Any, Protocol

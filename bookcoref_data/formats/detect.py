@@ -1,7 +1,5 @@
 """Which format a path holds: by its name, and where the name does not say, by how its content begins."""
 
-from __future__ import annotations
-
 import itertools
 from pathlib import Path
 

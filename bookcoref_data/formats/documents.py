@@ -1,7 +1,5 @@
 """One front door to all formats: read a path, write a path."""
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Callable, Iterable
 from pathlib import Path

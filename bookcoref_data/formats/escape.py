@@ -8,8 +8,6 @@ character that such files cannot hold inside a field is written as a decimal cha
 `&#38;#`, so a token that looks like an escape survives; the empty token is written `&#;`.
 """
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 

@@ -6,8 +6,6 @@ Read: `doc_key` or `doc_id`; `characters` as a list of {name, mentions or cluste
 `speakers` and `token_layers` where a record has them. Fields we do not know are kept.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import replace

@@ -4,8 +4,6 @@ A layer has a text for each token, "" where the file says nothing. The names are
 that a part of speech read from CoNLL is written to CorefUD and BookNLP.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Sequence
 from itertools import accumulate, chain, groupby, islice, pairwise

@@ -1,7 +1,5 @@
 """The lines of a text file as text, numbered from 1: UTF-8, any line end, with or without a BOM."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any

@@ -4,8 +4,6 @@ Document keys come from data, so they never name a file as they are: every chara
 `.`, `_`, `-` is percent-encoded, a leading `.` too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import quote, unquote

@@ -3,8 +3,6 @@
 A line is a sentence, a run without white space a token, cut where a span begins or ends inside it.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable

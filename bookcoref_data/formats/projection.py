@@ -5,8 +5,6 @@ Gutenberg's italics are left out on both sides, typographic quotes and dashes co
 two character sequences are aligned: at once where they are equal, else by `align`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 

@@ -3,8 +3,6 @@
 A line is kept and compared as it stands: a pack has the same bytes (fields: docs/reference/inputs.md).
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from dataclasses import replace

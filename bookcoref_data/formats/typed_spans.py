@@ -8,8 +8,6 @@ Read, told apart by content:
 - any format that states mention types (brat, BookNLP): `PROP_PER` and the like count as `PER`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The card of a published data set: what the Hub reads (YAML) and everything a person asks first."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable

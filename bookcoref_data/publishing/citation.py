@@ -5,8 +5,6 @@ CITATION.cff    what GitHub and the Hub show as "Cite this"
 .zenodo.json    what Zenodo fills in for a DOI
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

@@ -4,8 +4,6 @@ A whole data set has a record set for each config and split, with the columns of
 have questions, in JSON lines; a standoff release has one, its table of books.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

@@ -4,8 +4,6 @@ Files and book are compared by their letters alone, so that spaces, punctuation,
 escapes hide nothing. Compressed parts are unpacked before.
 """
 
-from __future__ import annotations
-
 import gzip
 import re
 import zlib

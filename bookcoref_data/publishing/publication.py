@@ -1,7 +1,5 @@
 """The facts of one publication, and the file `publication.json` that says what a repository of ours is."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields

@@ -7,8 +7,6 @@
 Texts and annotation have rights of their own, so they are stated apart.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

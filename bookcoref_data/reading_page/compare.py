@@ -9,8 +9,6 @@ mention is
     split      in both, but the second gives it to a character that is nobody's pair
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any, NamedTuple

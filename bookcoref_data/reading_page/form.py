@@ -1,7 +1,5 @@
 """What all pages share; and those on which a person answers: `review`, a cast, `merge`, `match`."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import html

@@ -5,8 +5,6 @@ whole numbers; elements are made only for chapters near the screen (`page/2-text
 policy allows the page's own style and script, by their hashes, and nothing else.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache

@@ -4,8 +4,6 @@ The server listens on 127.0.0.1 alone. The page is given out only at an address 
 corrections are taken only with that token, for this host name, and if nobody else changed the file meanwhile.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import secrets

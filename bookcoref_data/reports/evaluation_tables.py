@@ -1,7 +1,5 @@
 """The tables of `bookcoref-data evaluate`: scores in percent, as the paper prints them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The tables of `bookcoref-data evaluate --typed`: scores by semantic class, systems side by side."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ..scoring.scores import Score

@@ -4,8 +4,6 @@ A span opens with `{id|` and closes with `}`; spans nest. The two braces and the
 there: prose that needs them cannot be written in this markup, which keeps it free of escapes.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ The layout is that of the released BookCoref (Hub data set `sapienzanlp/bookcore
 the tokens of the raw file to the released tokens, and annotations that hold offsets and no text.
 """
 
-from __future__ import annotations
-
 import json
 from difflib import SequenceMatcher
 from typing import Any

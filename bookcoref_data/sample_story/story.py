@@ -1,7 +1,5 @@
 """The sample story in its forms: as marked, as a Project Gutenberg text file, as released, as a Book."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 from bisect import bisect_left

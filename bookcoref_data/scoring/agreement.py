@@ -4,8 +4,6 @@ Nobody is right here. The F1 of every metric is the same whichever of the two is
 is what annotation projects report (BookCoref: MUC 96.1 on 2,000 words of its guidelines' trial).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Names for the kinds of arrays that this room passes around."""
 
-from __future__ import annotations
-
 import numpy as np
 import numpy.typing as npt
 

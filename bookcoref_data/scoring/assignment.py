@@ -4,8 +4,6 @@ A maximum-weight matching of a sparse bipartite graph: only pairs of clusters th
 weight. Most of a book's graph is decided without search (`_settle`); what is left is solved exactly by scipy.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..errors import DataError

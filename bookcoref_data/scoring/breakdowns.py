@@ -7,8 +7,6 @@ that of its key mentions, the precision that of its response mentions, both as s
 are therefore about different sets of mentions, and F1 joins them in the usual way.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise

@@ -4,8 +4,6 @@ Everything a flawed response may hold is let through and named in notes; what wo
 meaningless (no common book, another text, windows against whole books) is refused with the way out.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

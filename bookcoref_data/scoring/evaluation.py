@@ -1,7 +1,5 @@
 """Score a response against a key: the function behind `bookcoref-data evaluate`."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any

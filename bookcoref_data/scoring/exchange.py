@@ -10,8 +10,6 @@ A unit is a part of the text or a character of the key. The contingency table of
 the tables of its units: each book is taken apart once, and a mixture costs sums and the alignment of CEAF.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """What is wrong with the mentions of one document: named and counted, never silently repaired."""
 
-from __future__ import annotations
-
 from bisect import bisect_left, insort
 from dataclasses import asdict, dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Names for clusters, snippets of text around mentions, and how well each character of the key was found."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

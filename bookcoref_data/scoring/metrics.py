@@ -5,8 +5,6 @@ score of each unit (document, window) and of any pool of units. Formulas: `|K|`,
 response clusters, `n` the mentions they share.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

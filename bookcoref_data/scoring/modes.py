@@ -4,8 +4,6 @@ Every mode turns a pair of documents into a `BookPair`: both sides as arrays in 
 into units. Scores never cross a unit and are pooled over units.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, chain, pairwise

@@ -17,8 +17,6 @@ other side has in cluster R, with n shared mentions of K and R:
 A mention the other side lacks has numerator 0.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -5,8 +5,6 @@ alike, as in the macro average. After "Interpretable Coreference Resolution Eval
 Semantics" (ACL 2026), whose authors wrote three documents of about 2,000 words rich in the weak classes.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

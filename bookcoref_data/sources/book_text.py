@@ -4,8 +4,6 @@ Gutenberg changes its files, so an unknown sum is no fault. A web page saved as 
 gateway, half a file or another book are.
 """
 
-from __future__ import annotations
-
 import re
 
 from ..errors import DataError

@@ -4,8 +4,6 @@ An edition is one wording of a book, known by the sha256 of its decoded text (UT
 byte order mark). The same edition may lie in several files: with a mark, in latin-1, under other paths.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

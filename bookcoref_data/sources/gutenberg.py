@@ -12,8 +12,6 @@ A text that the manifest does not know may be a new edition or a damaged transfe
 does not fit a book its address is asked once more: two equal answers confirm it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -4,8 +4,6 @@
 and without importing its library: a note in our cache (part `hub`) lists the files of a whole release.
 """
 
-from __future__ import annotations
-
 import contextlib
 import fnmatch
 import hashlib

@@ -1,7 +1,5 @@
 """How fast and how often a host is asked: rate, back-off, Retry-After."""
 
-from __future__ import annotations
-
 import random
 import threading
 import time

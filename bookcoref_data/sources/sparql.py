@@ -6,8 +6,6 @@ folder, one file per query, so that an interrupted harvest goes on where it stop
 replayed without network.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Callable

@@ -14,8 +14,6 @@ then reported as failed.
 Both use plain labels instead of Wikidata's label service, and so run on any SPARQL 1.1 endpoint.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 

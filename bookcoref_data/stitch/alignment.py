@@ -6,8 +6,6 @@ aligned, then passages that moved are looked for, then matches that stand alone 
 code agrees by chance now and then, and a wrong match is worse than none.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -5,8 +5,6 @@ a blank line. So wrapping, indentation, line ends and encodings make no differen
 paragraphs of the text are still there.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -11,8 +11,6 @@ Nothing is allocated on the word of the file alone: lengths are checked against 
 bounds below first, and a zstd frame must state the same content size as the directory.
 """
 
-from __future__ import annotations
-
 import hashlib
 import struct
 from collections.abc import Mapping

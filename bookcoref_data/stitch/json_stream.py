@@ -4,8 +4,6 @@ A pull parser: the caller says which objects and arrays to enter, and reads ever
 through the standard library's C scanner. Used for the official delta (208 MB of opcodes).
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator

@@ -5,8 +5,6 @@ over the flat tokens of that book. Everything else in it (`values_changed`, 10 %
 redundant. An opcode says: keep base tokens [t1_from_index, t1_to_index), or put in `new_values`.
 """
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Iterable, Iterator, Sequence

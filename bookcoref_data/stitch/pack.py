@@ -18,8 +18,6 @@ exactly, `stitch.remap` carries over by the fingerprint.
 The format is described byte by byte in docs/pack-format.md.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping, Sequence

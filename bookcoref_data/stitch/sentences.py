@@ -1,7 +1,5 @@
 """Sentences of tokens as one array of characters with cuts, and back."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import chain
 

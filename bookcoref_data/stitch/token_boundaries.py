@@ -10,8 +10,6 @@ A *gap* follows a character. What can happen in a gap after a token's last chara
 numbers: a leading 1 bit, then one bit each, 0 for `n`, 1 for `|`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 Vectorised: a book's pack holds tens of thousands of them. Readers bound counts before they allocate.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..errors import DataError

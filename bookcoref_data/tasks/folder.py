@@ -5,8 +5,6 @@ OUT/<config>/<split>.jsonl      one row a line
 OUT/task.json                   the task, its settings, and every file with its checksum
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

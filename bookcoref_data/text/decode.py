@@ -3,8 +3,6 @@
 This is the only decoder of the package. What it had to mend stands in the result.
 """
 
-from __future__ import annotations
-
 import codecs
 import re
 from typing import NamedTuple

@@ -7,8 +7,6 @@ files may be hostile: sizes are bounded before anything is unpacked, no entity i
 the archive is read.
 """
 
-from __future__ import annotations
-
 import codecs
 import io
 import lzma

@@ -6,8 +6,6 @@ blanks, also over two lines) and `*** END OF ...`, with `End of the Project Gute
 Before: no line that ends the header.
 """
 
-from __future__ import annotations
-
 import re
 
 PROJECT = re.compile(r"project\s+gutenberg", re.I)

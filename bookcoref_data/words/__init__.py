@@ -3,8 +3,6 @@
 All words are in lower case and without full stops.
 """
 
-from __future__ import annotations
-
 
 def word_set(text: str) -> frozenset[str]:
     """The words of a list written as one string."""

@@ -1,7 +1,5 @@
 """Days and months: capitalised words that are no names, but for April, May and June, which may be."""
 
-from __future__ import annotations
-
 from . import word_set
 
 CALENDAR = word_set(

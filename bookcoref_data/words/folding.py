@@ -1,7 +1,5 @@
 """Names as they are compared: without case, accents and punctuation."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 

@@ -4,8 +4,6 @@ One table holds every word with its gender and its traits; the sets below it are
 word up in lower case and without its full stop: "Mrs." is `mrs`.
 """
 
-from __future__ import annotations
-
 from . import word_set
 
 # forms | gender of the bearer (m, f, - for either) | traits

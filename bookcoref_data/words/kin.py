@@ -1,7 +1,5 @@
 """Words for relatives."""
 
-from __future__ import annotations
-
 from . import word_set
 
 KIN = word_set(

@@ -1,7 +1,5 @@
 """Number words of English, and Roman numerals."""
 
-from __future__ import annotations
-
 UNITS = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
     "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",

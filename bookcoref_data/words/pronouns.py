@@ -1,7 +1,5 @@
 """English pronouns by person, gender and case."""
 
-from __future__ import annotations
-
 from . import word_set
 
 FIRST = word_set("i me my mine myself")

@@ -1,7 +1,5 @@
 """Carry annotations from one text to another edition of it, files in, records and reports out."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path

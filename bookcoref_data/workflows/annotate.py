@@ -8,8 +8,6 @@ OUT/states/<doc_key>.<step>.json   the state after each step, to resume from
 OUT/dataset/                    the folder that `load_dataset` reads
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

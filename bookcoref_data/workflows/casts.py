@@ -1,7 +1,5 @@
 """Which cast a book is annotated with: a file, the one that came with the book, or one proposed from it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path

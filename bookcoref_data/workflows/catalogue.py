@@ -1,7 +1,5 @@
 """What there is: the published books, what of them is cached and built, and one built book in detail."""
 
-from __future__ import annotations
-
 import difflib
 from collections import Counter
 from pathlib import Path

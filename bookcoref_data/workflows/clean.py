@@ -1,7 +1,5 @@
 """Clean books by id or file, with the recipe's exceptions: the verb `clean`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -5,8 +5,6 @@ weeks of work. So docstrings, comments and layout do not count, nor do the other
 only move data.
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from functools import lru_cache

@@ -3,8 +3,6 @@
 OUT/default/contexts.jsonl   one row per book, character and strategy (per chunk for "chunks")
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Corrections on disk: read and write them, apply them to annotations, take them from differences."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone

@@ -5,8 +5,6 @@ and kept in the cache under a key of all that went into it (text, cleaning, cast
 interrupted build goes on, a changed recipe never reuses stale work, and a book that fails stops no other.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -10,8 +10,6 @@ task as done by its number alone, so a changed setting would leave stale work: t
 every book has its own content key in our cache, and a task passes over books that are there.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Iterable, Mapping

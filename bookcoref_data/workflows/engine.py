@@ -8,8 +8,6 @@ A job is small, can be sent to a process, and `str(job)` is its name in reports.
 its worker stops no other. Workers end with the process that started them.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

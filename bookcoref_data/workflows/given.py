@@ -1,7 +1,5 @@
 """From a file of corrections to what `annotate` takes as given: a changed cast, links, quotes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 

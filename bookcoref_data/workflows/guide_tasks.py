@@ -1,7 +1,5 @@
 """What is done with the texts of guides: models say who is masked, and references for annotated books."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

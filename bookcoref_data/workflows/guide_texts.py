@@ -8,8 +8,6 @@ same parsers. A page that cannot be had or read is a problem in the report; the 
 run asks for that page again.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

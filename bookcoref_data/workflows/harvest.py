@@ -1,7 +1,5 @@
 """Harvest casts: from Wikidata, or from lists of names that others publish, into one table."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -6,8 +6,6 @@ The folder has the columns of every data set here. What these have no place for 
 of speech, ...) is counted; `--records` keeps all of it in a file of JSON lines.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Iterator
 from pathlib import Path

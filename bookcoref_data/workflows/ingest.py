@@ -6,8 +6,6 @@ of the split config) and `<gutenberg id>.delta` (opcodes in compact form with th
 states the sha256 of every part; they are compared before parts are used again.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import tempfile

@@ -1,7 +1,5 @@
 """Scores of descriptions that a model judges: facts (PRISMA), and questions answered from them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain

@@ -1,7 +1,5 @@
 """Cast tables and the catalogue to a table of matches that a person reviews: the verb `match`."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """`merge`: read documents in parts, decide about their chains, write long documents, score and compare."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -4,8 +4,6 @@ DIR/index.json            {"format": 1, "packs": [{doc_key, file, bytes, sha256,
 DIR/<doc_key>.pack        see docs/pack-format.md
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace

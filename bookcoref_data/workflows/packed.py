@@ -1,7 +1,5 @@
 """Packs as releases: the books of a pack folder, and annotation carried over to another edition."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

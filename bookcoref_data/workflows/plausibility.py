@@ -3,8 +3,6 @@
 Nothing here needs a key: a narrator who is hardly mentioned, or a name that never occurs, shows by itself.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

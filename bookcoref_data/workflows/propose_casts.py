@@ -1,7 +1,5 @@
 """Propose casts for all books of a file or folder, as cast files that a person reads and edits."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path

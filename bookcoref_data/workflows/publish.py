@@ -6,8 +6,6 @@ standoff: no run of the text's words in any file
 one commit, tagged, and compared with what was sent
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import tempfile

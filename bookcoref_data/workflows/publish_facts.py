@@ -1,7 +1,5 @@
 """What a data set folder is, where its texts and annotation are from, and what is known of their rights."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -3,8 +3,6 @@
 A whole data set is verified as the folder it is; a standoff release by its packs, its manifest and its table.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

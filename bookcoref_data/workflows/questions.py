@@ -4,8 +4,6 @@ OUT/default/{test,validation}.jsonl   the questions; README.md and task.json bes
 OUT/random/draw_01.jsonl ...          random draws without the limits of difficulty
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path

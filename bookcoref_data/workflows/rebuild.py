@@ -5,8 +5,6 @@ the folder is put together at the end. So a second run does nothing, an interrup
 book that fails does not stop the others.
 """
 
-from __future__ import annotations
-
 import difflib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping

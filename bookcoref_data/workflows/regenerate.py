@@ -5,8 +5,6 @@ not looked at until the new one is finished. `recipes/silver-as-published.toml` 
 released data set is the paper's silver pipeline again.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field

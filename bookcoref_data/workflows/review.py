@@ -1,8 +1,6 @@
 """A book that is read anew after every batch of answers, so that each answer teaches the next questions; and
 the likely errors of somebody else's annotation, which our own reading shows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """From what a person asks for to a plan of a rebuild: which release, which texts, which books."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path

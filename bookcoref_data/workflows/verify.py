@@ -4,8 +4,6 @@ Three sources are compared: the folder's own build record (was anything changed 
 published facts (are these the released tokens?), and a recorded manifest of somebody else's build.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Iterator, Mapping

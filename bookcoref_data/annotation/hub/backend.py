@@ -1,7 +1,5 @@
 """The backend `hub`: one model in memory at a time, loaded when its step begins."""
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Mapping
 from typing import Any

@@ -3,8 +3,6 @@
 The longest come first so that a size which is too large shows at once, not after hours.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar

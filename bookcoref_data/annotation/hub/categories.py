@@ -4,8 +4,6 @@ The lists of pronouns and stop words are part of the published models (Maverick,
 LingMess, Otmazgin et al. 2023): other lists would give other categories than the weights were trained with.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

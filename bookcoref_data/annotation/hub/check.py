@@ -3,8 +3,6 @@
 No connection is opened and no weight is read.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Iterable, Iterator, Mapping

@@ -4,8 +4,6 @@ A file beside the saved states, one JSON line per answer, under a key of all tha
 model, revision, precision and the very input. It goes when the state of the finished step is written.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress

@@ -5,8 +5,6 @@ The paper named them by hand; here the name is found by `cluster_name`, so a clu
 none and is left out. The names of a document are its cast.
 """
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """The question that the filter asks about one link (paper, Table 5): excerpt, mention, character."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from string import Template
 

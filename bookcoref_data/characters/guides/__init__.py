@@ -4,8 +4,6 @@ Selectors are evidence that an element existed in its year and no more, so each 
 and a page it does not know is a page with a problem, never an empty book.
 """
 
-from __future__ import annotations
-
 from . import cliffsnotes, gradesaver, litcharts, shmoop, sparknotes
 from .page import GuideEntry, GuidePage, soup_of
 

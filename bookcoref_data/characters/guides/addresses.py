@@ -4,8 +4,6 @@ Works on original addresses (without the archive's prefix). A slug does not give
 read out of one; it only tells guides apart.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit

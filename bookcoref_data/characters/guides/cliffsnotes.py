@@ -1,7 +1,5 @@
 """CliffsNotes: a character list in running paragraphs (bold names, or names as headings), analysis pages."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """GradeSaver: one page lists all characters, each in a section or under a heading of its own."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from .page import LIST, GuideEntry, GuidePage, finish, first_text, following, joined, summary_page, text_of

@@ -1,7 +1,5 @@
 """LitCharts: a list of major persons with links, minor persons in full, and a page for each major person."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

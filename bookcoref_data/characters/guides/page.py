@@ -1,7 +1,5 @@
 """What a study-guide page says, and the few ways of reading HTML that all sites share."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Shmoop: a page for each major person, one for all minor persons, and a list that links to them."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """SparkNotes: one page lists all characters, in one of three forms; in-depth pages have one person each."""
 
-from __future__ import annotations
-
 from typing import Any
 from urllib.parse import urlsplit
 

@@ -4,8 +4,6 @@
 records. Nothing is fetched: the user brings the files.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field

@@ -1,7 +1,5 @@
 """Corpora in columns: OntoNotes, FantasyCoref (CoNLL-2012), GUM, CorefUD (CoNLL-U), BookNLP's output."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 

@@ -4,8 +4,6 @@
 and last token, both inclusive, counted in their sentences) and `ATTRIB id cluster`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import accumulate

@@ -6,8 +6,6 @@ aliases; those that begin with `_` (`_group`, `_unknowable`) mean no character. 
 quotations is annotated.
 """
 
-from __future__ import annotations
-
 import ast
 import csv
 import sys

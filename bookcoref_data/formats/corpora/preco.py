@@ -1,7 +1,5 @@
 """PreCo: one document a line, `id`, `sentences`, `mention_clusters` of [sentence, first token, end)."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from itertools import accumulate

@@ -1,7 +1,5 @@
 """What the readers of all corpora share: splits derived from names, files at any depth."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What all exports for trainers share: writing lines, speakers, and the tokens that tokenizers drop."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, pairwise

@@ -11,8 +11,6 @@ character, end), the end exclusive. The trainer reads this, too, but cuts the te
 stops at a mention that begins or ends inside one of these; the first form has no such risk.
 """
 
-from __future__ import annotations
-
 from itertools import accumulate
 from typing import Any
 

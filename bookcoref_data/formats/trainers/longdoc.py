@@ -6,8 +6,6 @@ Both systems look for files named `train.2048.jsonlines`, `dev.2048.jsonlines`, 
 2048 is the length of a segment with its two special subwords.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any

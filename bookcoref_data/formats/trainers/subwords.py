@@ -5,8 +5,6 @@ tokenizers give these no subword. A span that begins or ends on such a token is 
 all others come back exactly as they went in.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol

@@ -13,8 +13,6 @@ mentions that cross the end of a sentence: the span predictor looks for both end
 and where one lies outside its loss is infinite. Their heads stay in `word_clusters`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any

@@ -4,8 +4,6 @@ A model draws facts from each sentence of a text, sorts them into six kinds, and
 text (BookWorm, section 5). This module has what needs no model: prompts, the reading of replies, counting.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence

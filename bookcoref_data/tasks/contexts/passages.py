@@ -3,8 +3,6 @@
 Every piece of a context keeps its tokens' place in the book, so that it can be found and quoted.
 """
 
-from __future__ import annotations
-
 import random
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable

@@ -1,7 +1,5 @@
 """The prompts of BookWorm: one character, several characters jointly, merging of chunk-wise answers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ...errors import UsageError

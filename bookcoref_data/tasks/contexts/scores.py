@@ -1,7 +1,5 @@
 """Scores of descriptions against references: ROUGE, entity recall, novel n-grams; models as an extra."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -3,8 +3,6 @@
 The published splits of the two tasks are independent, so that a model trained on both has seen test books.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections import Counter

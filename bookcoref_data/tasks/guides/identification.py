@@ -3,8 +3,6 @@
 (Brahman et al. 2021, "Let Your Characters Tell Their Story".) The options are all characters of the guide.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """What study guides say: one record per text, filters of length, splits by book, rows of the folder."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

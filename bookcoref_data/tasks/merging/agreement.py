@@ -4,8 +4,6 @@ A decision is compared by the chain it chooses as that chain stands for its anno
 strictly when they choose chains with exactly the same mentions, or both New.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Pure: the command line shows what a `Session` says and hands in answers. Nothing
 linker only orders the options.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

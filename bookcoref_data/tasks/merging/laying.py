@@ -6,8 +6,6 @@ where every window has one) that ends what was laid before and opens the window 
 Chains of both sides that share mentions there are one chain (`SplitDocument.shared`).
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence

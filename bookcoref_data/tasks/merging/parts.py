@@ -4,8 +4,6 @@ A chain of a part is named by the number of its part and its id there. In every 
 chain is one decision: the earlier chain it joins, or New.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -1,7 +1,5 @@
 """How good decisions and merged documents are, against decisions that are right."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any

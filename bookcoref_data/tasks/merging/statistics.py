@@ -1,7 +1,5 @@
 """Statistics of long documents by genre, and scores by size (LongtoNotes, section 8)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise

@@ -7,8 +7,6 @@
 Parts and chains are named as in the files. `annotator` may be left out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Answers without a language model: what an annotation of the same text says."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -4,8 +4,6 @@ Names of characters are the phrases where a file has them, then names of cluster
 fullest common name or noun phrase among the mentions, see `phrases`.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Grade answers to questions: accuracy, kinds of errors, confusions of nested mentions (section 8)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

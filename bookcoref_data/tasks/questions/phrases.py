@@ -5,8 +5,6 @@ text says: punctuation joined to its word, capitals as in running text, no prono
 that read alike.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

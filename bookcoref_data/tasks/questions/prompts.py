@@ -1,7 +1,5 @@
 """The prompts of IdentifyMe and the form of the answer (section 7)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache

@@ -4,8 +4,6 @@ A phrase is malformed or a pronoun; two options may name one person; the words o
 answer: such a question is not asked. What was refused is counted by reason.
 """
 
-from __future__ import annotations
-
 import random
 import re
 from collections import Counter

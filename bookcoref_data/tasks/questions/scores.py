@@ -3,8 +3,6 @@
 All distances are in mention indices: positions in the mentions of a document sorted by start, then end.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The settings of a question set, read from a recipe (`recipes/identifyme.toml`)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A model behind an HTTP server with the OpenAI interface (`/v1/chat/completions`)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A model of transformers on this machine, with answers held to the choices of a request."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any

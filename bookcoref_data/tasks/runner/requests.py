@@ -1,7 +1,5 @@
 """What is asked of a model, what it answers, and what every model offers."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

@@ -7,8 +7,6 @@
 Every step only removes characters; docs/cleaning.md tells what each kind of cut takes.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from functools import partial

@@ -1,7 +1,5 @@
 """What stands behind the story: notes, appendices, glossaries, catalogues of the publisher, ornaments."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from .evidence import Patterns

@@ -1,7 +1,5 @@
 """Tables of contents and lists of illustrations or persons."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

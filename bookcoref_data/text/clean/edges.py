@@ -4,8 +4,6 @@ A header before 1993 has no line that ends it; there the last of the leading par
 project does.
 """
 
-from __future__ import annotations
-
 import re
 
 from ...errors import DataError

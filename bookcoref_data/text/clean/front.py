@@ -1,7 +1,5 @@
 """What stands before the story: title page, prefaces, half titles."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """What a block of lines is: a heading that divides the book, the name of an apparatus, or prose."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from functools import wraps

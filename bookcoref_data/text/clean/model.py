@@ -1,7 +1,5 @@
 """What cleaning takes and gives: blocks of a file, cuts, the kept text and its map back to the file."""
 
-from __future__ import annotations
-
 import operator
 import re
 from collections.abc import Callable, Iterator, Sequence

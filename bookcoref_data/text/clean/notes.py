@@ -1,7 +1,5 @@
 """What producers and editors added: credits, notes, illustrations, page numbers, footnotes."""
 
-from __future__ import annotations
-
 import re
 from bisect import bisect_left
 from collections.abc import Sequence

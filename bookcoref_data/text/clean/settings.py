@@ -1,7 +1,5 @@
 """What to cut and how much may go: general settings, and the exceptions of one book."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

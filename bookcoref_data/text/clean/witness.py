@@ -4,8 +4,6 @@ What its markup sets apart (notes, captions, page numbers) is no story. What it 
 seldom the author's: introductions, notes and adverts change with the publisher. It never decides alone.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 
