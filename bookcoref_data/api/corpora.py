@@ -196,7 +196,7 @@ def show(
     """Show one book: counts, origin of its text, its characters; the mentions of one, or one place.
 
     Args:
-        book: doc_key, Gutenberg id, part of either; or a folder or file with one book.
+        book: doc_key, Gutenberg id, title, or a part of its doc_key; or a folder or file with one book.
         folder: the data set folder, or another folder or file of books.
         at: show what stands at this token.
         character: list the mentions of this character, by its name or part of it.

@@ -59,10 +59,9 @@ Mirror = Annotated[
     PathLike | None,
     Meaning("folder or address of a Gutenberg mirror (default: several addresses are tried).", text=True),
 ]
-BookNames = Annotated[
-    Iterable[str], Meaning("only this book: doc_key, Gutenberg id or title; repeatable.", "-b")
-]
-OneBook = Annotated[str, Meaning("only this document key.", "-b")]
+_ONE_BOOK = "only this book: doc_key, Gutenberg id, title, or a part of its doc_key"
+BookNames = Annotated[Iterable[str], Meaning(f"{_ONE_BOOK}; repeatable.", "-b")]
+OneBook = Annotated[str, Meaning(f"{_ONE_BOOK}.", "-b")]
 TextsOnly = Annotated[bool, Meaning("accept a release without annotations; take texts alone.")]
 Expect = Annotated[bool, Meaning("compare tokens with the published ones.")]
 Replace = Annotated[bool, Meaning("allow the folder to lose books; your own files in it are kept.")]

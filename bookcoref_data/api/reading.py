@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..books import Book, Record
+from ..books.facts import one_called
 from ..errors import DataError, UsageError, plural
 from ..files import path_of
 from ..outputs import files_of
@@ -88,12 +89,14 @@ def view(
     from ..files import write_text
     from ..reading_page import PageOptions, render
     from ..reading_page import compare as find_differences
-    from ..workflows.correct import one_annotation, read_edits, title_of
+    from ..workflows.correct import read_edits, title_of
 
-    annotation = one_annotation(annotations_of(source), book, _label(source))
+    annotation = one_called(annotations_of(source), book, _label(source))
     differences = None
     if compare is not None:
-        other = one_annotation(annotations_of(compare), annotation.doc_key, _label(compare))
+        others = annotations_of(compare)
+        # A file of one document is compared whatever its key is.
+        other = one_called(others, annotation.doc_key if others[1:] else "", _label(compare))
         labels = (_label(source).stem or "first", _label(compare).stem or "second")
         differences = find_differences(annotation, other, labels=labels)
     kept = [edit.to_dict() for edit in read_edits(path_of(edits))] if edits else ()
@@ -338,12 +341,10 @@ def annotations_of(source: Any, losses: ConversionReport | None = None) -> list[
 
 def chosen(source: Any, book: str, losses: ConversionReport | None = None) -> list[Annotation]:
     """The annotations of a source, or that of one `book`. Raises DataError where there is none."""
-    from ..workflows.correct import one_annotation
-
     found = annotations_of(source, losses)
     if not found:
         raise DataError(f"{_label(source)} holds no book", hint="is this the right file?")
-    return [one_annotation(found, book, _label(source))] if book else found
+    return [one_called(found, book, _label(source))] if book else found
 
 
 def _label(source: Any) -> Path:

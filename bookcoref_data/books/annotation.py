@@ -106,6 +106,10 @@ class Annotation:
     def doc_key(self) -> str:
         return self.book.doc_key
 
+    @property
+    def gutenberg_key(self) -> str:
+        return self.book.gutenberg_key
+
     @cached_property
     def index(self) -> dict[str, int]:
         """Name -> place in `names`."""

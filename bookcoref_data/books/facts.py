@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
-from collections.abc import Iterable, Sequence
+import operator
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from typing import Any, TypeVar
 
+from ..errors import UsageError
 from .book import Counted, spans_sha256
 from .windows import read_window_key
 
+T = TypeVar("T")
 # Ends the document key of every book whose annotation was carried over to another edition. Such a book has
 # other tokens than the released one, so it must not pass for it anywhere.
 REMAPPED_MARK = ".remapped"
@@ -29,6 +34,58 @@ def is_remapped(doc_key: str) -> bool:
 def released_key(doc_key: str) -> str:
     """The key that the book has in its release, whether it was carried over or not."""
     return doc_key.removesuffix(REMAPPED_MARK)
+
+
+def books_called(
+    names: Sequence[str], books: Sequence[T], where: object, *, several: bool = True,
+    keys: Callable[[T], tuple[str, str]] = operator.attrgetter("doc_key", "gutenberg_key"),
+) -> list[T]:  # fmt: skip
+    """The books that a person names, each by doc_key, Gutenberg id, title, or a part of one doc_key alone.
+
+    Without names these are all books. An id or a title may stand for more than one book, unless only one is
+    wanted (`several` is False). `where` says where they are; `keys` gives doc_key and Gutenberg id of a book.
+
+    Raises:
+        UsageError: a name fits no book, or too many.
+    """
+    if not names:
+        return list(books)
+    known = {keys(book): book for book in books}
+    chosen: dict[tuple[str, str], T] = {}
+    for name in names:
+        slug = name.lower().replace(" ", "_")
+        exact = [pair for pair in known if name in pair]
+        exact = exact or [pair for pair in known if slug == released_key(pair[0]).rpartition("_")[0].lower()]
+        # Part of a number is another book's: what is cut out of a key begins and ends outside of numbers.
+        part = re.compile(rf"(?<!\d(?=\d)){re.escape(slug)}(?!(?<=\d)\d)")
+        is_part = slug and not slug.isdigit()
+        fits = exact or [pair for pair in known if is_part and part.search(pair[0].lower())]
+        if not fits or (len(fits) > 1 and not (exact and several)):
+            there = [key for key, _ in fits or known]
+            near = difflib.get_close_matches(slug, there, n=3, cutoff=0.4)
+            raise UsageError(
+                f"{where} has {'several books' if fits else 'no book'} {name!r}",
+                expected="a doc_key, a Gutenberg id or a title, or a part of one doc_key alone",
+                found=f"the books {', '.join(there[:20])}{' ...' if there[20:] else ''}",
+                hint=f"did you mean {' or '.join(near)}?" if near else "take one of the books that are there",
+            )
+        chosen.update((pair, known[pair]) for pair in fits)
+    return list(chosen.values())
+
+
+def one_called(books: Sequence[T], name: str, where: object) -> T:
+    """The book that is named, see `books_called`; without a name the only one there is.
+
+    Raises:
+        UsageError: several and none is named, or none of this name.
+    """
+    if name:
+        return books_called([name], books, where, several=False)[0]
+    if len(books) != 1:
+        keys = ", ".join(map(operator.attrgetter("doc_key"), books[:8])) + (" ..." if books[8:] else "")
+        hint = "name one of these; --book KEY"
+        raise UsageError(f"{where} holds {len(books)} books", expected="one book", found=keys, hint=hint)
+    return books[0]
 
 
 @dataclass(frozen=True, slots=True)

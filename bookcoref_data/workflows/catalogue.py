@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..books import Book, Character, Record
-from ..books.facts import released_key
+from ..books.facts import one_called, released_key
 from ..errors import DataError, UsageError
 from ..formats import read_documents
 from ..formats.folder import BUILD_FILE, iter_folder, read_build
@@ -146,29 +146,13 @@ def _find(folder: Path, name: str) -> tuple[dict[str, Any], Book]:
         folder, name = Path(name), ""
     if not (folder / BUILD_FILE).is_file() and folder.exists():
         books = [record.to_book() for record in read_documents(folder)]
-        key = _one_key(folder, name, [(b.doc_key, b.gutenberg_key) for b in books])
-        book = next(b for b in books if b.doc_key == key)
+        book = one_called(books, name, folder)
         # No build record describes it.
         return {
             "doc_key": book.doc_key, "gutenberg_key": book.gutenberg_key, "tokens": len(book.tokens),
             "sentences": len(book.sentence_ends), "characters": len(book.characters),
             "clusters": len(book.clusters), "mentions": book.mention_count,
         }, book  # fmt: skip
-    built = read_build(folder).books
-    key = _one_key(folder, name, [(b.doc_key, b.gutenberg_key) for b in built])
-    row: Record = next(r for _, r in iter_folder(folder) if r.doc_key == key)
-    return next(b for b in built if b.doc_key == key).to_dict(), row.to_book()
-
-
-def _one_key(folder: Path, name: str, books: list[tuple[str, str]]) -> str:
-    """The key of the one book that fits. Raises UsageError: none, or several."""
-    keys = [key for key, _ in books]
-    exact = [pair[0] for pair in books if name in pair]
-    fits = exact or [k for k in keys if name.lower().replace(" ", "_") in k]
-    if len(fits) != 1:
-        near = fits or difflib.get_close_matches(name.lower().replace(" ", "_"), keys, n=5, cutoff=0.3)
-        raise UsageError(
-            f"{folder} has {'several books' if fits else 'no book'} like {name!r}",
-            expected=", ".join(near or keys[:20]), hint="bookcoref-data list shows all books",
-        )  # fmt: skip
-    return fits[0]
+    facts = one_called(read_build(folder).books, name, folder)
+    row: Record = next(r for _, r in iter_folder(folder) if r.doc_key == facts.doc_key)
+    return facts.to_dict(), row.to_book()

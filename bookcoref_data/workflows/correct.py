@@ -58,25 +58,6 @@ def title_of(annotation: Annotation) -> str:
     return named or editions().title_of(annotation.book.gutenberg_key) or annotation.doc_key
 
 
-def one_annotation(annotations: Sequence[Annotation], doc_key: str, path: Path) -> Annotation:
-    """The document wanted, or the only one.
-
-    Raises:
-        UsageError: several and none is named, or none of this name.
-    """
-    keys = [a.doc_key for a in annotations]
-    listed = ", ".join(keys[:8]) + (" ..." if len(keys) > 8 else "")
-    if doc_key:
-        for a in annotations:
-            if a.doc_key == doc_key:
-                return a
-        if len(annotations) != 1:
-            raise UsageError(f"{path} has no document {doc_key!r}", expected=listed)
-    if len(annotations) != 1:
-        raise UsageError(f"{path} holds {len(annotations)} books", expected="--book KEY", found=listed)
-    return annotations[0]
-
-
 def apply_edits(path: Path, edits: Sequence[Edit], out: Path, *, replace: bool = False) -> list[Applied]:
     """Correct every document of `path` and write them to `out`: a folder, or a file of a known format.
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from ..annotation.plan import Plan, read_plan
 from ..books import Book
+from ..books.facts import books_called
 from ..characters.match import MatchReport
 from ..characters.titles import main_title, tokens
 from ..errors import BookcorefError, UsageError
@@ -206,11 +207,10 @@ def build_silver(plan: SilverPlan, settings: BuildSettings, progress: Progress |
         if settings.matched
         else _matched(plan, settings, store, report, progress)
     )
-    if wanted := set(settings.books):
-        names = [{str(book["gutenberg_id"]), _doc_key(book)} for book in matched]
-        if missing := sorted(wanted.difference(*names)):
-            raise UsageError(f"not among the matched books: {', '.join(missing)}", expected="Gutenberg ids")
-        matched = [book for book, own in zip(matched, names, strict=True) if own & wanted]
+    matched = books_called(
+        settings.books, matched, settings.matched or "the table of matches",
+        keys=lambda book: (_doc_key(book), str(book["gutenberg_id"])),
+    )  # fmt: skip
     jobs = _jobs(matched, plan, settings, store)
     with store.working():
         run(build_one, jobs, report.work, progress, bar=("build", len(matched), "books"),

@@ -22,7 +22,6 @@ from ..errors import DataError, UsageError
 from ..files import write_bytes
 from ..formats.folder import BUILD_FILE, DESCRIPTIONS, BuildRecord, is_folder, iter_folder, read_build
 from ..formats.reasons import REASONS
-from ..guard import listed
 from ..outputs import Replaceable, whole
 from ..progress import Progress, Silent, followed
 from ..publishing.card import data_yaml, render_card, render_task_card
@@ -49,8 +48,7 @@ from .packed import INDEX, PackSettings
 from .publish_facts import PublishSettings, origin_of
 from .published import MANIFEST_FILE
 from .rebuild import TextCandidates
-from .verify import manifest_of
-from .verify import verify as verify_folder
+from .verify import manifest_of, require_sound
 
 _MOST_TEXT = 64 << 20
 
@@ -159,14 +157,7 @@ def preparing(settings: PublishSettings, progress: Progress) -> Iterator[Prepare
     record = read_build(folder)
     if settings.books and settings.standoff:
         raise UsageError("questions have no standoff form", expected="texts that may be passed on")
-    result = verify_folder(folder)
-    if result.exit_code == 4:
-        problems = [*result.problems, *(p for book in result.books for p in book.problems)]
-        raise DataError(
-            f"{folder} does not verify, so it is not published",
-            found=listed(problems),
-            hint="rebuild it first",
-        )
+    require_sound(folder, "published")
     origin = origin_of(record, settings, progress)
     texts = {b.doc_key: origin.text_rights(b, settings.text_licence) for b in record.books}
     if not settings.standoff:

@@ -5,14 +5,13 @@ the folder is put together at the end. So a second run does nothing, an interrup
 book that fails does not stop the others.
 """
 
-import difflib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..errors import BookcorefError, DataError, EditionError, SourceError, UsageError
+from ..errors import BookcorefError, DataError, EditionError, SourceError
 from ..files import sha256_bytes, sha256_file
 from ..formats.card import CITATION
 from ..formats.folder import (
@@ -140,29 +139,6 @@ def rebuild(plan: RebuildPlan, *, jobs: int = 0, progress: Progress | None = Non
                     source=plan.source, citation=plan.citation,
                 )  # fmt: skip
         return report
-
-
-def select(parts: Iterable[BookPart], wanted: Iterable[str]) -> list[BookPart]:
-    """The parts named by doc_key, Gutenberg id or title slug; all when nothing is named.
-
-    Raises:
-        UsageError: a name fits no book of the release; the nearest ones are suggested.
-    """
-    parts, wanted = list(parts), list(wanted)
-    if not wanted:
-        return parts
-    chosen: list[BookPart] = []
-    for name in wanted:
-        fits = [p for p in parts if name in (p.doc_key, p.gutenberg_key, p.doc_key.rpartition("_")[0])]
-        if not fits:
-            keys = [p.doc_key for p in parts]
-            near = difflib.get_close_matches(name.lower().replace(" ", "_"), keys, n=3, cutoff=0.4)
-            raise UsageError(
-                f"the release has no book {name!r}", expected=f"one of {', '.join(keys[:60])}",
-                hint=f"did you mean {' or '.join(near)}?" if near else "bookcoref-data list shows all books",
-            )  # fmt: skip
-        chosen += [p for p in fits if p not in chosen]
-    return chosen
 
 
 def _build_books(plan: RebuildPlan, jobs: int, progress: Progress) -> JobResults:

@@ -6,7 +6,7 @@ released data set is the paper's silver pipeline again.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from ..annotation.backends import findings
 from ..annotation.cast import make_cast
 from ..annotation.plan import Plan
 from ..books import Book, Mention, Record
+from ..books.facts import books_called
 from ..errors import UsageError
 from ..formats.annotated import check_kept
 from ..formats.card import CITATION
@@ -190,37 +191,30 @@ def check(
             f"{folder} is not a built data set", expected="a folder written by `bookcoref-data rebuild`"
         )
     facts = [b for b in read_build(folder).books if not splits or b.split in splits]
-    chosen = [b for b in facts if not books or {b.doc_key, b.doc_key.rpartition("_")[2]} & set(books)]
-    if not chosen:
-        raise UsageError(f"{folder} has no such book", expected=", ".join(b.doc_key for b in facts)[:300])
+    chosen = books_called(books, facts, folder)
     tokens = sum(b.tokens for b in chosen)
     about = (f"{len(chosen)} books", f"{tokens:,} tokens, {plan.name}, steps {', '.join(plan.steps)}", "fine")
     return [about, *findings(plan, tokens)]
 
 
 def _choose(
-    folder: Path, splits: Iterable[str], wanted: Sequence[str], notes: list[str]
+    folder: Path, splits: Sequence[str], wanted: Sequence[str], notes: list[str]
 ) -> dict[str, str]:  # fmt: skip
     """Document key -> split of the books to annotate."""
+    facts = [b for b in read_build(folder).books if b.split in splits]
+    named = {b.doc_key for b in books_called(wanted, facts, folder)}
     chosen: dict[str, str] = {}
-    ids: set[str] = set()
-    for split, record in iter_folder(folder, "full", splits):
-        names = {record.doc_key, record.gutenberg_key}
-        if wanted and not names & set(wanted):
-            continue
-        ids |= names
+    for split, record in _records(folder, splits, named):
         if record.characters:
             chosen[record.doc_key] = split
         else:
             notes.append(f"{record.doc_key} names no characters, so there is no cast: left out")
-    if missing := sorted(set(wanted) - ids):
-        raise UsageError(f"{folder} has no book {missing[0]!r}", expected="a document key or Gutenberg id")
     if not chosen:
         raise UsageError(f"{folder} has no book with named characters", hint="; ".join(notes) or None)
     return chosen
 
 
-def _records(folder: Path, splits: Iterable[str], wanted: Mapping[str, Any]) -> Iterator[tuple[str, Record]]:
+def _records(folder: Path, splits: Iterable[str], wanted: Collection[str]) -> Iterator[tuple[str, Record]]:
     return ((s, r) for s, r in iter_folder(folder, "full", splits) if r.doc_key in wanted)
 
 

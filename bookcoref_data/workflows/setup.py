@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
+from ..books.facts import books_called
 from ..errors import UsageError
 from ..formats.card import CITATION
 from ..formats.folder import BOOKCOREF_LICENCES
@@ -19,7 +20,7 @@ from ..sources.release import Release, ReleaseLayout
 from ..sources.store import Store
 from .ingest import BookPart, ingest, ingested
 from .packed import ATTRIBUTION, LICENCE, is_pack_release, makers_of_packs, pack_parts
-from .rebuild import RebuildPlan, TextCandidates, select
+from .rebuild import RebuildPlan, TextCandidates
 from .rebuild_book import CandidateText
 from .verify import known_facts, published_books
 
@@ -124,7 +125,7 @@ def _lay_out(settings: RebuildSettings, store: Store, progress: Progress) -> Reb
         notes = _notes(settings, bool(release.annotations))
         name = "sample" if settings.sample else "local" if settings.release else "Hub"
         source = {"release": name, "release_sha256": release.key()}
-    parts = select(parts, settings.books)
+    parts = books_called(settings.books, parts, "the release")
     keys = {p.doc_key for p in parts}
     for key, path in settings.texts.items():
         if key not in keys:
@@ -189,7 +190,8 @@ def plan_texts(settings: RebuildSettings) -> list[PlanRow]:
         if folder is None:
             return []
         settings = replace(settings, release=folder)
-    chosen = [p.gutenberg_key for p in select(_listed(settings), settings.books) if p.gutenberg_key != "0"]
+    parts = books_called(settings.books, _listed(settings), "the release")
+    chosen = [p.gutenberg_key for p in parts if p.gutenberg_key != "0"]
     return texts_of(settings, store, Silent()).plan(chosen)
 
 

@@ -170,16 +170,20 @@ def write_manifest(folder: Path, out: Path) -> str:
         UsageError: `out` is a file that is not a recorded manifest, or no regular file; it is left alone.
     """
     require_regular(out)
-    result = verify(folder)
-    if result.exit_code == 4:
-        raise DataError(
-            f"{folder} does not verify, so it is not recorded",
-            found="; ".join([*result.problems, *(p for b in result.books for p in b.problems)][:5]),
-            hint="rebuild it first",
-        )
+    result = require_sound(folder, "recorded")
     with whole(out):
         write_text(out, json.dumps(manifest_of(read_build(folder)), ensure_ascii=False, indent=1) + "\n")
     return result.digest
+
+
+def require_sound(folder: Path, use: str) -> Verification:
+    """What `verify` says of a folder that is to be used. Raises DataError where it does not verify."""
+    result = verify(folder)
+    if result.exit_code == 4:
+        problems = [*result.problems, *(p for b in result.books for p in b.problems)]
+        what = f"{folder} does not verify, so it is not {use}"
+        raise DataError(what, found="; ".join(problems[:5]), hint="rebuild it first")
+    return result
 
 
 def read_manifest(path: Path) -> dict[str, Any]:

@@ -1,9 +1,19 @@
 """The facts of a book: what is written is what is read, and nothing else is read."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from bookcoref_data.books import Book, split_book
-from bookcoref_data.books.facts import BookFacts, content_digest, document_sha256, facts_of
+from bookcoref_data.books.facts import (
+    BookFacts,
+    books_called,
+    content_digest,
+    document_sha256,
+    facts_of,
+    one_called,
+)
+from bookcoref_data.errors import UsageError
 
 
 @pytest.fixture(scope="module")
@@ -83,3 +93,52 @@ def test_the_checksum_of_a_document_covers_all_of_its_row(facts):
     assert len({document_sha256(book) for book in books}) == len(books)
     assert document_sha256(books[0], books[0].tokens_sha256()) == document_sha256(books[0])
     assert content_digest([facts]) != content_digest([facts, facts])
+
+
+SHELF = {"emma_158": "158", "persuasion_105": "105", "animal_farm_0": "0", "emma_2_1580.remapped": "1580"}
+
+
+def shelf():
+    return [SimpleNamespace(doc_key=key, gutenberg_key=number) for key, number in SHELF.items()]
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [("emma_158", "emma_158"), ("105", "persuasion_105"), ("Animal Farm", "animal_farm_0"),
+     ("emma", "emma_158"), ("suasi", "persuasion_105"), ("emma_2", "emma_2_1580.remapped"),
+     ("2_1580", "emma_2_1580.remapped")],
+)  # fmt: skip
+def test_a_book_is_called_by_key_number_title_or_part_of_one_key(name, key):
+    assert one_called(shelf(), name, "here").doc_key == key
+
+
+@pytest.mark.parametrize("books", [shelf(), shelf()[:1]])
+@pytest.mark.parametrize("name", ["nobody", "58", "15", "0158", "emma_15", "ma_1"])
+def test_a_name_of_no_book_is_refused_even_where_there_is_one_book(name, books):
+    with pytest.raises(UsageError, match=f"here has no book '{name}'") as error:
+        one_called(books, name, "here")
+    assert "Gutenberg id" in str(error.value.expected)
+    assert "emma_158" in str(error.value.found)
+    assert error.value.hint
+
+
+def test_a_name_of_several_books_is_refused_and_the_nearest_are_suggested():
+    with pytest.raises(UsageError, match="several books 'emm'") as error:
+        one_called(shelf(), "emm", "here")
+    assert error.value.found == "the books emma_158, emma_2_1580.remapped"
+    assert one_called(shelf()[:1], "", "here").doc_key == "emma_158"
+    with pytest.raises(UsageError, match="here holds 4 books"):
+        one_called(shelf(), "", "here")
+    with pytest.raises(UsageError) as error:
+        books_called(["persuation"], shelf(), "here")
+    assert error.value.hint == "did you mean persuasion_105?"
+
+
+def test_one_number_may_stand_for_several_books_where_several_are_wanted():
+    two = [*shelf(), SimpleNamespace(doc_key="other_0", gutenberg_key="0")]
+    assert [b.doc_key for b in books_called(["0", "158", "0"], two, "here")] == [
+        "animal_farm_0", "other_0", "emma_158",
+    ]  # fmt: skip
+    assert books_called([], two, "here") == two
+    with pytest.raises(UsageError, match="several books '0'"):
+        one_called(two, "0", "here")

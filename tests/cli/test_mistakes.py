@@ -71,6 +71,7 @@ def desk(built, tmp_path_factory):
     folder = put / "train"
     import shutil
 
+    shutil.copytree(built.cwd / "bookcoref", put / "bookcoref")
     shutil.copytree(built.cwd / "bookcoref", folder)
     for config in ("full", "split"):
         (folder / config / "test.parquet").rename(folder / config / "train.parquet")
@@ -96,6 +97,33 @@ def test_mistakes_are_answered(desk):
     worth = {line: points(ran) for line, ran in found.items()}
     poor = "\n".join(f"{line}\n{found[line].err}" for line, n in worth.items() if n < 2)
     assert sum(worth.values()) >= 56, poor
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "view bookcoref --out page.html",
+        "report bookcoref --out r.md",
+        "export bookcoref --to csv --out t",
+        "audit bookcoref",
+        "regenerate bookcoref",
+        "regenerate bookcoref --check",
+        "rebuild --sample --out new",
+    ],
+)
+def test_a_book_that_is_not_there_is_refused_by_every_verb(desk, line):
+    """Some took the only book there was, whatever the name; some knew no short names."""
+    ran = desk.run(*line.split(), "--book", "nobody")
+    assert ran.code == 2, ran
+    assert "no book 'nobody'" in ran.err
+    assert {"  expected", "  found", "  next"} <= {part.split(":")[0] for part in ran.err.splitlines()}
+
+
+@pytest.mark.parametrize("name", ["lamp", "The lamp at the ferry house", "99000001"])
+def test_a_short_name_of_a_book_is_taken(desk, name):
+    assert desk.run("regenerate", "bookcoref", "--check", "--book", name).code == 0
+    asked = ("report", "bookcoref", "--no-plots", "--replace", "--out", "r.md", "--book", name)
+    assert desk.run(*asked).code == 0
 
 
 @pytest.mark.parametrize(
