@@ -18,7 +18,8 @@ A message says what happened, what was expected, what was found, and what to do 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import difflib
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -59,6 +60,15 @@ class UsageError(BookcorefError):
     """A setting, argument or recipe that cannot be right."""
 
     exit_code = 2
+
+
+def require_choice(what: str, value: str, choices: Iterable[str]) -> None:
+    """Raises UsageError where `value` is none of the choices; the nearest of them is suggested."""
+    there = list(choices)
+    if value not in there:
+        near = difflib.get_close_matches(str(value), there, n=1)
+        hint = f"did you mean {near[0]}?" if near else None
+        raise UsageError(f"no {what} {value!r}", expected=f"one of {', '.join(there)}", hint=hint)
 
 
 class MissingExtraError(UsageError):

@@ -3,7 +3,7 @@
 import importlib
 import importlib.util
 
-from ..errors import UsageError
+from ..errors import require_choice
 from ..spacy_model import MODELS
 from .plan import Plan
 from .steps import Backend
@@ -22,8 +22,7 @@ def register_backend(name: str, place: str) -> None:
 
 def make_backend(plan: Plan) -> Backend:
     """The backend a plan names. Raises UsageError when there is none of that name."""
-    if plan.backend not in BACKENDS:
-        raise UsageError(f"unknown backend {plan.backend!r}", expected=" or ".join(sorted(BACKENDS)))
+    require_choice("backend", plan.backend, BACKENDS)
     module, _, function = BACKENDS[plan.backend].partition(":")
     backend: Backend = getattr(importlib.import_module(module), function)(plan)
     return backend

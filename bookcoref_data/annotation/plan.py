@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ..errors import UsageError
+from ..errors import UsageError, require_choice
 from ..resources import load_toml, resource
 from ..shapes import check
 from .steps import STEP_NAMES, check_order
@@ -51,10 +51,7 @@ class Plan:
         """
         settings = {name: dict(values) for name, values in self.settings.items()}
         for step, model in models.items():
-            if step not in STEP_NAMES:
-                raise UsageError(
-                    f"there is no step {step!r} to give a model to", expected=", ".join(STEP_NAMES)
-                )
+            require_choice("step to give a model to:", step, STEP_NAMES)
             settings[step] = settings.get(step, {}) | {"model": model, "revision": ""}
         if endpoint:
             settings["filter"] = settings.get("filter", {}) | {"endpoint": endpoint, "revision": ""}
@@ -87,6 +84,5 @@ def read_plan(path: Path) -> Plan:
 
 def default_plan(backend: str) -> Plan:
     """The recipe that ships for a backend. Raises UsageError for a backend without one."""
-    if backend not in DEFAULT_RECIPES:
-        raise UsageError(f"unknown backend {backend!r}", expected=" or ".join(sorted(DEFAULT_RECIPES)))
+    require_choice("backend", backend, DEFAULT_RECIPES)
     return read_plan(resource("recipes", DEFAULT_RECIPES[backend]))

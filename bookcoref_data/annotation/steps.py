@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from ..books import Book
-from ..errors import UsageError
+from ..errors import UsageError, require_choice
 from ..files import safe_name
 from ..progress import Progress, Silent
 from .cast import Cast
@@ -91,8 +91,7 @@ def check_order(wanted: Sequence[str], done: Sequence[str] = ()) -> None:
         UsageError: unknown step, a step twice, wrong order, or a missing step that another one needs.
     """
     for i, name in enumerate(wanted):
-        if name not in STEP_NAMES:
-            raise UsageError(f"unknown step {name!r}", expected=", ".join(STEP_NAMES))
+        require_choice("step", name, STEP_NAMES)
         before = (*done, *wanted[:i])
         if name in before:
             raise UsageError(f"step {name!r} is done already", found=" -> ".join((*before, name)))

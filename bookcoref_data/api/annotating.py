@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import BookcorefError, UsageError, plural
+from ..errors import BookcorefError, UsageError, plural, require_choice
 from ..files import path_of
 from ..outputs import files_of
 from . import options as o
@@ -92,7 +92,7 @@ def annotate_many(
     out: PathLike | None = None, narrator: str | Iterable[str] = (), backend: o.BackendName = "embedded",
     recipe: o.Recipe = None, steps: str | Iterable[str] = (), least: o.Proportion | None = None,
     language: o.Language = "", resume: bool = False, report: PathLike | None = None, jobs: o.Jobs = 0,
-    engine: str = "local", tasks: o.Count = 0, slurm: str = "", cache_dir: o.CacheDir = None,
+    engine: o.Engine = "local", tasks: o.Count = 0, slurm: str = "", cache_dir: o.CacheDir = None,
     replace: o.Replace = False, progress: Progress | None = None,
 ) -> AnnotatedMany:  # fmt: skip
     """Annotate many books. A book that fails stops no other.
@@ -105,7 +105,7 @@ def annotate_many(
         books: a folder of texts or `.jsonl` files, a data set folder, a `.jsonl` file, or a list of books.
         cast: as `annotate`; a folder has a file for each book.
         out: the folder to write.
-        engine: for many books: "local", or "datatrove" (extra of that name).
+        engine: what runs many books; "datatrove" needs the extra of that name.
         tasks: with datatrove: number of tasks (0: one per job).
         slurm: with datatrove: submit to this Slurm partition, as NAME or NAME:TIME. The same call without
             it collects the books when the job has ended.
@@ -441,8 +441,7 @@ def _in_parallel(
     from ..workflows.annotate_many import annotate_books, collect, workload
     from ..workflows.engine import worker_count
 
-    if engine not in ENGINES:
-        raise UsageError(f"unknown engine {engine!r}", expected=" or ".join(ENGINES))
+    require_choice("engine", engine, ENGINES)
     if os.path.realpath(out) == os.path.realpath(books.path):
         why = "another folder: the next run would read the annotation as a book"
         raise UsageError(f"{out} is the folder of the books", expected=why)

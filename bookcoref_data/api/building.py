@@ -267,7 +267,7 @@ class Regenerated(Result):
 @files_of("out", reads=("folder", "recipe"))
 def regenerate(
     folder: PathLike, *, backend: o.BackendName = "embedded", recipe: o.Recipe = None,
-    books: o.BookNames = (), splits: Iterable[str] = (), models: Mapping[str, PathLike] | None = None,
+    books: o.BookNames = (), splits: Iterable[o.SplitName] = (), models: Mapping[str, PathLike] | None = None,
     endpoint: o.Endpoint = None, out: PathLike | None = None, most_examples: o.Count = 3, jobs: o.Jobs = 0,
     replace: o.Replace = False, cache_dir: o.CacheDir = None, progress: Progress | None = None,
 ) -> Regenerated:  # fmt: skip
@@ -280,7 +280,7 @@ def regenerate(
 
     Args:
         folder: a data set folder that `rebuild` wrote.
-        splits: "train", "validation" or "test"; repeatable.
+        splits: only this split; repeatable.
         models: another model for a step of the backend "hub": a name on the Hub, a folder, or of another
             package, see docs/gpu.md.
         out: folder for the new data set, in the splits of the old one.
@@ -305,7 +305,7 @@ def regenerate(
 
 def regenerate_check(
     folder: PathLike, *, backend: o.BackendName = "embedded", recipe: o.Recipe = None,
-    books: o.BookNames = (), splits: Iterable[str] = (), models: Mapping[str, PathLike] | None = None,
+    books: o.BookNames = (), splits: Iterable[o.SplitName] = (), models: Mapping[str, PathLike] | None = None,
     endpoint: o.Endpoint = None,
 ) -> Table:  # fmt: skip
     """What `regenerate` would need on this machine, one row per thing; no connection is opened.

@@ -62,7 +62,7 @@ class Contexts(Result):
 
 @files_of("out", reads=("books", "summaries", "recipe"))
 def contexts_build(
-    books: Any, out: PathLike, *, strategies: Sequence[str] = (), characters: Sequence[str] = (),
+    books: Any, out: PathLike, *, strategies: Sequence[o.Strategy] = (), characters: Sequence[str] = (),
     budget: o.Positive | None = None, kind: o.Kind = "description", summaries: PathLike | None = None,
     joint: bool = False, truncate: bool = False, seed: int | None = None, recipe: o.Recipe = None,
     format: o.Format = None, replace: o.Overwrite = False, progress: Progress | None = None,
@@ -72,7 +72,7 @@ def contexts_build(
     Args:
         books: annotated books with named characters.
         out: folder for the contexts.
-        strategies: "coref", "bm25", "lead", "random", "chunks" or "none"; repeatable (default: the recipe's).
+        strategies: how passages are chosen; repeatable (default: the recipe's).
         characters: only this character; repeatable.
         budget: tokens of a context.
         summaries: JSON lines with doc_key and text: add contexts of the summary alone.

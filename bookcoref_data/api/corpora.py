@@ -64,8 +64,8 @@ def create(
 
 @files_of("out", "records", reads=("source",))
 def import_corpus(
-    kind: str, source: PathLike, out: PathLike, *, records: PathLike | None = None, split: str | None = None,
-    replace: o.Overwrite = False, progress: Progress | None = None,
+    kind: str, source: PathLike, out: PathLike, *, records: PathLike | None = None,
+    split: o.SplitName | None = None, replace: o.Overwrite = False, progress: Progress | None = None,
 ) -> Imported:  # fmt: skip
     """Read another corpus in its public layout and write it as a data set folder.
 

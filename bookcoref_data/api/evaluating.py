@@ -294,7 +294,7 @@ class Scores(Result):
 @grouped
 def evaluate(
     key: Any, response: Any | Iterable[PathLike], mode: str = "full", *, plots: PathLike | None = None,
-    most: o.Positive = 10, split: str = "test", key_format: str | None = None,
+    most: o.Positive = 10, split: o.SplitName = "test", key_format: str | None = None,
     response_format: str | None = None, replace: o.Overwrite = False, progress: Progress | None = None,
     **asked: Unpack[EvaluateOptions],
 ) -> Scores:  # fmt: skip

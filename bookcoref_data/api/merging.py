@@ -74,8 +74,8 @@ def merge(
     parts: PathLike, out: PathLike | None = None, *, by: str | None = None, least: o.Proportion | None = None,
     cast: PathLike | None = None, decisions: PathLike | Iterable[PathLike] = (), save: PathLike | None = None,
     key: PathLike | None = None, key_ids: bool = False, only_merged: bool = False, named: bool = False,
-    plots: PathLike | None = None, split: str = "test", replace: o.Replace = False, recipe: o.Recipe = None,
-    format: o.Format = None, progress: Progress | None = None,
+    plots: PathLike | None = None, split: o.SplitName = "test", replace: o.Replace = False,
+    recipe: o.Recipe = None, format: o.Format = None, progress: Progress | None = None,
 ) -> Merged:  # fmt: skip
     """Join the parts of documents, and the chains that refer to the same entity.
 

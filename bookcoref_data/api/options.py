@@ -10,12 +10,14 @@ from __future__ import annotations
 import functools
 import inspect
 import os
+import typing
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, ParamSpec, TypedDict, TypeVar, get_type_hints
+from typing import Annotated, Any, Literal, ParamSpec, TypedDict, TypeVar, get_type_hints
 
+from ..errors import require_choice
 from ..files import path_of
 
 P = ParamSpec("P")
@@ -71,13 +73,17 @@ Format = Annotated[str | None, Meaning("format of the input, where its name does
 # Of the annotators.
 BackendName = Annotated[str, Meaning('"embedded" (CPU) or "hub" (the paper\'s models).')]
 Language = Annotated[str, Meaning('"en": read texts as English that do not look like it.')]
+Engine = Literal["local", "datatrove"]
 Recipe = Annotated[PathLike | None, Meaning("recipe file instead of the one that ships.")]
 
 # Of study guides and their texts.
 Contact = Annotated[str | None, Meaning("mail address or web page for the operators of the service.")]
 ArchiveDir = Annotated[PathLike | None, Meaning("folder of raw answers or pages (else in the cache).")]
-Kind = Annotated[str, Meaning('"description" or "analysis".')]
-GuideSplit = Annotated[str, Meaning('"train", "validation" or "test".')]
+Kind = Annotated[Literal["description", "analysis"], Meaning("what is written about a character.")]
+Strategy = Literal["coref", "bm25", "lead", "random", "chunks", "none"]
+Variant = Literal["base", "desc", "coref"]
+SplitName = Literal["train", "validation", "test"]
+GuideSplit = Annotated[SplitName, Meaning("split of the texts.")]
 
 # Of the verbs that ask a model.
 Endpoint = Annotated[
@@ -85,7 +91,9 @@ Endpoint = Annotated[
 ]
 ModelName = Annotated[str | None, Meaning("name of the model at the endpoint.")]
 Local = Annotated[str | None, Meaning("ask a transformers model: a folder or a name on the Hub.")]
-Constrain = Annotated[str, Meaning('endpoint: "none", "regex" or "choice" (guided decoding of vLLM).')]
+Constrain = Annotated[
+    Literal["none", "regex", "choice"], Meaning("endpoint: hold replies to a form (guided decoding of vLLM).")
+]
 KeyVariable = Annotated[
     str, Meaning("environment variable with the API key; no key if it is unset.", default="OPENAI_API_KEY")
 ]
@@ -125,6 +133,8 @@ def grouped(function: Callable[P, Made]) -> Callable[P, Made]:
     hints = get_type_hints(group, include_extras=True)
     meanings = {name: getattr(hint, "__metadata__", (Meaning(),))[-1] for name, hint in hints.items()}
     defaults = {name: meaning.default for name, meaning in meanings.items()}
+    kinds = {name: (*typing.get_args(hint), None)[0] for name, hint in hints.items()}
+    choices = {name: typing.get_args(k) for name, k in kinds.items() if typing.get_origin(k) is Literal}
     more = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default,
                           annotation=group.__annotations__[name].__forward_arg__)
@@ -137,6 +147,8 @@ def grouped(function: Callable[P, Made]) -> Callable[P, Made]:
     def called(*args: P.args, **values: P.kwargs) -> Made:
         for name in values.keys() - signature.parameters.keys():
             raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}")
+        for name in choices.keys() & values.keys():
+            require_choice(name, str(values[name]), choices[name])
         return function(*args, **(defaults | values))
 
     # Since Python 3.13 the compiler takes the indentation out of docstrings; before, it is there.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import UsageError, plural
 from ..files import path_of
@@ -138,9 +138,10 @@ class Graded(GradedRun):
 def questions_evaluate(
     questions: PathLike, *, answers: PathLike | Iterable[PathLike] = (), annotation: PathLike | None = None,
     annotator: bool = False, baselines: bool = False, books: PathLike | None = None, split: str = "test",
-    variant: str = "desc", wording: str = "ours", out: PathLike | None = None, most: o.Count = 0,
-    constrain: o.Constrain = "none", most_tokens: o.MostTokens = 512, dry_run: o.DryRun = 0,
-    replace: o.Overwrite = False, progress: Progress | None = None, **model: Unpack[o.ModelOptions],
+    variant: o.Variant = "desc", wording: Literal["ours", "published"] = "ours",
+    out: PathLike | None = None, most: o.Count = 0, constrain: o.Constrain = "none",
+    most_tokens: o.MostTokens = 512, dry_run: o.DryRun = 0, replace: o.Overwrite = False,
+    progress: Progress | None = None, **model: Unpack[o.ModelOptions],
 ) -> Graded:  # fmt: skip
     """Grade answers, or ask a model or an annotation first.
 
@@ -152,8 +153,8 @@ def questions_evaluate(
         baselines: answer with the option that is said last before the mention, and most often in the text.
         books: the books that the questions were made from.
         split: split of the folder: "test", "validation", "random/draw_01".
-        variant: the prompt: "base", "desc" or "coref".
-        wording: of the prompt: "ours", or "published" with its system message.
+        variant: besides the answer the prompt asks for nothing, a reason, or one by the chains ("coref").
+        wording: of the prompt; the published one has its system message.
         out: file for the answers; replies of a model are kept beside it, and the same call again asks only
             what is missing.
         most: only so many questions, evenly from data sets, categories and bands (0: all).

@@ -23,7 +23,7 @@ import typer
 
 from .. import api
 from ..api import options
-from ..errors import UsageError
+from ..errors import UsageError, require_choice
 
 Function = Callable[..., Any]
 SINGULAR = {
@@ -107,14 +107,14 @@ class Declared:
 def declared(parameter: inspect.Parameter) -> Declared | None:
     """An argument by its annotation; None for one that only Python can give."""
     found, option = _flat(eval(str(parameter.annotation), {"__builtins__": {}}, _NAMES))
-    choices = tuple(c for one in found if get_origin(one) is Literal for c in get_args(one))
     iterables = [one for one in found if get_origin(one) in _ITERABLES]
     inner = {member for one in iterables for member in _flat(get_args(one)[0])[0]}
+    choices = tuple(c for one in (*found, *inner) if get_origin(one) is Literal for c in get_args(one))
     mapping = any(get_origin(one) is _MAPPING for one in found)
     single = [one for one in found if one in _PLAIN or one in _PATHS]
     path = any(one in _PATHS for one in (*single, *inner)) or Any in found
     many = mapping or parameter.kind is inspect.Parameter.VAR_POSITIONAL
-    many = many or bool(inner & _PATHS or (inner & _PLAIN and not path))
+    many = many or bool(inner & _PATHS or (inner and not path and (choices or inner & _PLAIN)))
     plain = next((kind for kind in (bool, int, float) if kind in {*single, *inner}), None)
     if plain is None and not (path or choices or mapping or str in {*single, *inner}):
         return None
@@ -399,7 +399,10 @@ def _take_lightly(parameter: Any, one: Declared | None) -> None:
 
 
 def _value(one: Declared, value: Any) -> Any:
-    """A typed value as the function takes it."""
+    """A typed value as the function takes it. Raises UsageError: a word that is none of its choices."""
+    for word in value if one.many and value else (value,):
+        if one.choices and word is not None:
+            require_choice(SINGULAR.get(one.name, one.name).replace("_", " "), word, one.choices)
     if not one.mapping or value is None:
         return value
     pairs = {}

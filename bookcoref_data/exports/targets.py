@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..books.annotation import Annotation
-from ..errors import DataError, UsageError
+from ..errors import DataError, UsageError, require_choice
 from ..files import safe_name, write_bytes
 from ..formats import ConversionReport
 from ..formats.annotated import CANDIDATES, REASONS, REFUSED, whole_record
@@ -93,8 +93,7 @@ def export(
         DataError: no book.
         MissingExtraError: the target needs a package that is not installed.
     """
-    if to not in TARGETS:
-        raise UsageError(f"there is no export {to!r}", expected=", ".join(TARGETS))
+    require_choice("export", to, TARGETS)
     if excel and to not in ("csv", "tsv"):
         raise UsageError(f"a byte order mark for Excel does not go with {to}", expected="csv or tsv")
     if not annotations:

@@ -22,7 +22,15 @@ from .. import __version__
 from ..books import Book, Character, Mention, Record, split_by_rule
 from ..books.facts import BookFacts, content_digest, facts_of, is_remapped, released_key
 from ..books.stored import StoredBook, TokenBytes
-from ..errors import BookError, DataError, FormatError, MissingFileError, SourceError, UsageError
+from ..errors import (
+    BookError,
+    DataError,
+    FormatError,
+    MissingFileError,
+    SourceError,
+    UsageError,
+    require_choice,
+)
 from ..files import cannot_finish, read_regular, sha256_bytes, sha256_file, write_text
 from ..guard import listed, survey
 from ..outputs import Replaceable, whole
@@ -406,8 +414,7 @@ def iter_folder(
         UsageError: unknown config, or a folder without files of it.
         FormatError: a parquet file that is damaged or has other columns.
     """
-    if config not in CONFIGS:
-        raise UsageError(f"unknown config {config!r}", expected=" or ".join(CONFIGS))
+    require_choice("config", config, CONFIGS)
     present = [(s, folder / config / f"{s}.parquet") for s in splits]
     present = [(s, p) for s, p in present if p.is_file()]
     if not present:

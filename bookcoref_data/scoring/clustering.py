@@ -13,7 +13,7 @@ from itertools import chain
 
 import numpy as np
 
-from ..errors import DataError, UsageError
+from ..errors import DataError, require_choice
 from .arrays import Ints
 
 Clusters = Sequence[Sequence[tuple[int, int]]]
@@ -196,10 +196,7 @@ def overlap(key: Members, response: Members, *, duplicates: str = "released") ->
     Raises:
         UsageError: there is no such rule.
     """
-    if duplicates not in DUPLICATE_RULES:
-        raise UsageError(
-            f"no rule {duplicates!r} for duplicates", expected=f"one of {', '.join(DUPLICATE_RULES)}"
-        )
+    require_choice("rule for duplicates", duplicates, DUPLICATE_RULES)
     key_codes, response_codes = span_codes(key, response)
     key_index, response_index = _Lookup(key_codes), _Lookup(response_codes)
     repeated = key_index.repeated or response_index.repeated

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import accumulate, chain
 
 from ..books import Book, Record, read_window_key
-from ..errors import DataError, UsageError
+from ..errors import DataError, UsageError, require_choice
 from .clustering import Clusters
 
 MISSING_RULES = ("error", "skip", "empty")
@@ -91,10 +91,7 @@ def pair(key: Iterable[Scorable], response: Iterable[Scorable], *, missing: str 
         DataError: a key twice on one side, a missing document, tokens that differ.
         UsageError: no document in common (says which mode fits when one side is windows), unknown rule.
     """
-    if missing not in MISSING_RULES:
-        raise UsageError(
-            f"no rule {missing!r} for missing documents", expected=f"one of {', '.join(MISSING_RULES)}"
-        )
+    require_choice("rule for missing documents", missing, MISSING_RULES)
     keys, responses = _by_key(key, "key"), _by_key(response, "response")
     if not keys:
         raise DataError("the key holds no document", hint="check the file given as --key")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..errors import UsageError
+from ..errors import require_choice
 from .arrays import Floats, Ints
 from .assignment import best_alignment
 from .clustering import (
@@ -217,10 +217,7 @@ def overlaps(
 
     `singletons="drop"` leaves out clusters of one mention on both sides, after duplicates are settled.
     """
-    if singletons not in SINGLETON_RULES:
-        raise UsageError(
-            f"no rule {singletons!r} for singletons", expected=f"one of {', '.join(SINGLETON_RULES)}"
-        )
+    require_choice("rule for singletons", singletons, SINGLETON_RULES)
     chosen = overlap(key, response, duplicates=duplicates)
     repeated = chosen.recall is not chosen.alignment
     once = overlap(key, response, duplicates="first") if repeated else chosen

@@ -11,7 +11,7 @@ from itertools import accumulate, chain, pairwise
 import numpy as np
 
 from ..books import Book, Record, Window, cut_windows, window_key
-from ..errors import UsageError
+from ..errors import UsageError, require_choice
 from .arrays import Ints
 from .clustering import Clusters, Members, members
 from .documents import Scorable, as_document, pair
@@ -91,8 +91,7 @@ def prepare(
         UsageError: unknown mode or rule, no document in common, windows where whole books are needed.
         DataError: a document twice, missing documents, other tokens, offsets of another text.
     """
-    if mode not in MODES:
-        raise UsageError(f"no mode {mode!r}", expected=f"one of {', '.join(MODES)}")
+    require_choice("mode", mode, MODES)
     if window_size < 1:
         raise UsageError("the window size must be positive", found=window_size)
     keys, responses = [as_document(d) for d in key], [as_document(d) for d in response]

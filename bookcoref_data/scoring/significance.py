@@ -23,7 +23,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from ..errors import UsageError, plural
+from ..errors import UsageError, plural, require_choice
 from ..progress import Progress, Silent
 from ..shapes import AsFields
 from .arrays import Bools, Floats
@@ -224,8 +224,7 @@ def resample(
         UsageError: too few units or samples, unknown unit, no chapters found, or the two evaluations are
             not about the same key documents under the same rules.
     """
-    if unit not in UNITS:
-        raise UsageError(f"no resampling unit {unit!r}", expected=f"one of {', '.join(UNITS)}")
+    require_choice("resampling unit", unit, UNITS)
     if samples < 100 or block_size < 1:
         raise UsageError("too few samples or tokens", expected="at least 100 samples, a block of 1 token",
                          found=f"{samples} samples, {block_size} tokens")  # fmt: skip

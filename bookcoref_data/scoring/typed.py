@@ -26,7 +26,7 @@ from fractions import Fraction
 from itertools import islice, zip_longest
 from typing import Any, NamedTuple
 
-from ..errors import UsageError
+from ..errors import UsageError, require_choice
 from ..shapes import AsFields, attributes
 from .evaluation import Evaluation
 from .labels import snippet
@@ -107,10 +107,7 @@ def propagate(
     Raises:
         UsageError: there is no such treatment of disagreeing labels.
     """
-    if disagreeing not in DISAGREEING:
-        raise UsageError(
-            f"no treatment {disagreeing!r} of disagreeing labels", expected=f"one of {', '.join(DISAGREEING)}"
-        )
+    require_choice("treatment of disagreeing labels", disagreeing, DISAGREEING)
     kept = tuple(tuple(cluster) for cluster in clusters)
     cluster_labels: list[str | None] = []
     mentions: dict[Span, str | None] = {}

@@ -14,7 +14,7 @@ from functools import cache
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
-from ..errors import MissingExtraError, UsageError
+from ..errors import MissingExtraError, UsageError, require_choice
 from .sentence_ends import SentenceSplitter
 
 if TYPE_CHECKING:
@@ -124,8 +124,7 @@ def sentence_spans(text: str, engine: str = "punkt") -> SentenceSpans:
     Raises:
         UsageError: unknown engine, or "nltk" without the package or its data.
     """
-    if engine not in SENTENCE_ENGINES:
-        raise UsageError(f"unknown sentence engine {engine!r}", expected=" or ".join(SENTENCE_ENGINES))
+    require_choice("sentence engine", engine, SENTENCE_ENGINES)
     return _sentence_splitter(engine)(text)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..books import Book
-from ..errors import UsageError
+from ..errors import UsageError, require_choice
 from ..files import write_bytes
 from ..formats import read_documents
 from ..progress import Progress, Silent
@@ -73,8 +73,7 @@ def read_plan(
         truncate,
     )  # fmt: skip
     for strategy in plan.strategies:
-        if strategy not in STRATEGIES:
-            raise UsageError(f"there is no strategy {strategy!r}", expected=", ".join(STRATEGIES))
+        require_choice("strategy", strategy, STRATEGIES)
     return plan
 
 

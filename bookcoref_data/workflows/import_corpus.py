@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..books import Book, Record
-from ..errors import DataError, UsageError
+from ..errors import DataError, require_choice
 from ..formats import ConversionReport, write_documents
 from ..formats.corpora import Corpus, corpora, read_corpus
 from ..formats.folder import check_replaceable, writing_folder
@@ -80,8 +80,8 @@ def import_corpus(
         FormatError: a file that is not what it should be.
     """
     out = Path(out)
-    if split is not None and split not in SPLITS:
-        raise UsageError(f"unknown split {split!r}", expected=", ".join(SPLITS))
+    if split is not None:
+        require_choice("split", split, SPLITS)
     corpus = corpora().get(kind)
     check_replaceable(out)
     report = ConversionReport(kind, "folder")

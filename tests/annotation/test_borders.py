@@ -253,7 +253,7 @@ def test_a_plan_is_known_by_what_can_change_the_output():
         with pytest.raises(UsageError):
             replace(plan, **change)
     assert Plan("p", "embedded", (), {}, least=1.0).of("link") == {}
-    with pytest.raises(UsageError, match="unknown backend 'x'"):
+    with pytest.raises(UsageError, match="no backend 'x'"):
         default_plan("x")
 
 

@@ -61,7 +61,7 @@ def test_a_wrong_recipe_is_refused(tmp_path, text, words):
 def test_unknown_backends_and_settings_are_refused(tmp_path):
     path = tmp_path / "r.toml"
     path.write_text('backend = "oracle"')
-    with pytest.raises(UsageError, match="unknown backend 'oracle'"):
+    with pytest.raises(UsageError, match="no backend 'oracle'"):
         make_backend(read_plan(path))
     path.write_text('backend = "embedded"\n[windows]\nwodrs = 3')
     with pytest.raises(UsageError, match="wodrs"):

@@ -67,7 +67,7 @@ def test_steps_run_in_order_and_each_state_is_shown():
         (("link", "groups"), (), "needs 'windows' first"),
         (("windows", "link"), ("link",), "done already"),
         (("filter",), ("link", "windows"), "cannot run after"),
-        (("link", "tidy"), (), "unknown step"),
+        (("link", "tidy"), (), "no step"),
     ],
 )
 def test_a_wrong_order_is_refused_before_any_work(steps, done, words):

@@ -115,7 +115,7 @@ def test_a_proposed_cast_can_be_used_as_it_is(story):
         (["-c", "missing.txt", "--out", "o"], "cannot read the cast file"),
         (["-c", "cast.txt", "--out", "o", "--narrator", "Ishmael"], "no character is called 'Ishmael'"),
         (["-c", "cast.txt", "--out", "o", "--steps", "groups"], "needs 'windows' first"),
-        (["-c", "cast.txt", "--out", "o", "--backend", "crystal"], "unknown backend"),
+        (["-c", "cast.txt", "--out", "o", "--backend", "crystal"], "no backend"),
     ],
 )
 def test_wrong_usage_is_explained(story, monkeypatch, arguments, words):

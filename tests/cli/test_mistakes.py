@@ -16,6 +16,7 @@ import pytest
 import bookcoref_data
 from bookcoref_data.cli import app
 from bookcoref_data.cli.app import GROUPS, VERBS, hint_for
+from bookcoref_data.errors import UsageError
 from bookcoref_data.sample_story import gutenberg_text
 
 GERMAN = "Es war einmal eine Frau, die hatte nicht einen Hund und sie ging mit dem Kind in den Wald. " * 20
@@ -117,6 +118,45 @@ def test_a_book_that_is_not_there_is_refused_by_every_verb(desk, line):
     assert ran.code == 2, ran
     assert "no book 'nobody'" in ran.err
     assert {"  expected", "  found", "  next"} <= {part.split(":")[0] for part in ran.err.splitlines()}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "evaluate -k system.conll -r system.conll --unit page",
+        "evaluate -k system.conll -r system.conll --classes all",
+        "evaluate -k system.conll -r system.conll --disagreeing drop",
+        "evaluate -k system.conll -r system.conll --split dev",
+        "stats system.conll --config whole",
+        "convert system.conll new.jsonl --config whole",
+        "convert system.conll new.jsonl --parts all",
+        "regenerate bookcoref --check --split test --split dev",
+        "questions evaluate nowhere --baselines --variant long",
+        "questions evaluate nowhere --baselines --wording mine",
+        "questions evaluate nowhere --baselines --constrain regexp",
+        "contexts ask nowhere --kind summary --dry-run 1",
+        "contexts build system.conll --out c --strategy lead --strategy best",
+        "contexts references texts system.conll --out r.jsonl --split dev",
+        "annotate lamp.txt --cast cast.txt --out a --engine spark",
+        "merge system.conll --by id --out m.conll --split dev",
+        "import litbank nowhere --out i --split dev",
+    ],
+)
+def test_a_word_that_is_no_choice_is_refused_with_the_choices(desk, line):
+    """Some were taken silently where nothing asked for their choice."""
+    ran = desk.run(*line.split())
+    assert ran.code == 2, ran
+    assert re.match(r"error: no [\w ]+ '\w+'\n  expected: one of \w+, ", ran.err), ran.err
+
+
+def test_python_refuses_a_wrong_word_too(desk):
+    file = desk.cwd / "system.conll"
+    with pytest.raises(UsageError, match="no unit 'page'") as error:
+        bookcoref_data.evaluate(file, file, unit="page")
+    assert error.value.expected == "one of auto, block, character, chapter, book"
+    with pytest.raises(UsageError, match="no unit 'boks'") as error:
+        bookcoref_data.evaluate(file, file, unit="boks")
+    assert error.value.hint == "did you mean book?"
 
 
 @pytest.mark.parametrize("name", ["lamp", "The lamp at the ferry house", "99000001"])

@@ -130,7 +130,7 @@ def test_twice_the_same_book_and_no_book_are_refused(tmp_path):
 def test_damage_is_named(tmp_path):
     out = tmp_path / "d"
     write(out, small())
-    with pytest.raises(UsageError, match="unknown config"):
+    with pytest.raises(UsageError, match="no config"):
         room.read_folder(out, "windows")
     (out / "full" / "test.parquet").write_bytes(b"PAR1 no")
     with pytest.raises(FormatError, match="cannot be read as parquet"):

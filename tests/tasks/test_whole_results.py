@@ -722,7 +722,7 @@ def test_prompts_are_these_texts():
     assert joint_groups(list("abcdefghijk")) == [list("abcde"), list("fghij"), ["k"]]
     assert joint_groups(list("abc"), 2) == [["a", "b"], ["c"]]
     for ask in (lambda: prompt_of("Ada", "", "x"), lambda: joint_prompt(["Ada"], "", "x")):
-        with pytest.raises(UsageError, match="there is no kind 'x'"):
+        with pytest.raises(UsageError, match="no kind 'x'"):
             ask()
 
 

@@ -61,7 +61,7 @@ def test_paragraphs_hold_all_words_and_no_blank_line(text):
 
 def test_unknown_engine_is_refused():
     assert available_engines()[0] == "punkt"
-    with pytest.raises(UsageError, match="unknown sentence engine"):
+    with pytest.raises(UsageError, match="no sentence engine"):
         tokenize_official("x", "guess")
 
 

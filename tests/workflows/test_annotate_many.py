@@ -405,7 +405,7 @@ def test_a_book_without_a_cast_is_named_before_anything_is_written(toybox, annot
 
 
 @pytest.mark.parametrize(("words", "message"), [
-    (("--engine", "ray"), "unknown engine"),
+    (("--engine", "ray"), "no engine"),
     (("--slurm", "long"), "needs --engine datatrove"),
 ])  # fmt: skip
 def test_engines_that_are_none_are_refused(toybox, annotate, texts, words, message):

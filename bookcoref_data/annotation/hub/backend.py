@@ -4,7 +4,7 @@ import gc
 from collections.abc import Mapping
 from typing import Any
 
-from ...errors import UsageError
+from ...errors import UsageError, require_choice
 from ..plan import Plan
 from ..steps import STEP_NAMES, Step
 from ..windowing import WINDOW_WORDS
@@ -40,8 +40,7 @@ class HubBackend:
     def step(self, name: str) -> Step:
         """The step called `name`; its model is loaded when it runs. Raises UsageError."""
         settings = self._plan.of(name)
-        if name not in STEP_NAMES:
-            raise UsageError(f"unknown step {name!r}", expected=", ".join(STEP_NAMES))
+        require_choice("step", name, STEP_NAMES)
         if not settings.get("model"):
             raise UsageError(
                 f"the recipe {self._plan.name!r} names no model for {name!r}", expected="model = ..."

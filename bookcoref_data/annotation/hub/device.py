@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...errors import UsageError
+from ...errors import UsageError, require_choice
 from ...files import path_of
 
 if TYPE_CHECKING:
@@ -77,8 +77,7 @@ def dtype_of(name: str) -> torch.dtype:
     """The torch type called `name`. Raises UsageError."""
     import torch
 
-    if name not in DTYPES:
-        raise UsageError(f"unknown dtype {name!r}", expected=", ".join(DTYPES))
+    require_choice("dtype", name, DTYPES)
     return getattr(torch, name)
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from ...books import Book
 from ...books.layout import find_paragraphs
-from ...errors import UsageError, needing
+from ...errors import UsageError, needing, require_choice
 from ...shapes import attributes
 
 STRATEGIES = ("coref", "bm25", "lead", "random", "chunks", "none")
@@ -132,8 +132,7 @@ class Retriever:
                 Context(self.book.doc_key, character, "chunks", tuple(pieces), number)
                 for number, pieces in enumerate(filter(None, chunks))
             ]
-        if strategy not in ways:
-            raise UsageError(f"there is no strategy {strategy!r}", expected=", ".join(STRATEGIES))
+        require_choice("strategy", strategy, STRATEGIES)
         order = ways[strategy](character)
         cut = self._truncate and strategy in ("coref", "bm25")
         # Take paragraphs in the given order while they fit; `stop` ends at the first that does not.

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from ...errors import UsageError
+from ...errors import require_choice
 
 _WORDS = {
     "description": ("Describe character: {}", "descriptions", "description"),
@@ -69,6 +69,5 @@ def joint_groups(characters: Sequence[str], size: int = JOINT_SIZE) -> list[list
 
 
 def _words(kind: str) -> tuple[str, str, str]:
-    if kind not in _WORDS:
-        raise UsageError(f"there is no kind {kind!r}", expected=" or ".join(KINDS))
+    require_choice("kind", kind, KINDS)
     return _WORDS[kind]

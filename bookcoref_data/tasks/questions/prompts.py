@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from ...errors import UsageError
+from ...errors import require_choice
 from ...resources import load_toml, resource
 from ..runner import Request
 
@@ -31,8 +31,7 @@ def prompt_of(question: Mapping[str, Any], variant: str = "desc", wording: str =
     Raises:
         UsageError: an unknown variant or wording.
     """
-    if wording not in WORDINGS:
-        raise UsageError(f"there is no wording {wording!r}", expected=" or ".join(WORDINGS))
+    require_choice("wording", wording, WORDINGS)
     explanation, words = explanation_of(variant), _words()
     options = "\n".join(["Options for the answer:", *question["options"]])
     if wording == "published":
@@ -49,8 +48,7 @@ def prompt_of(question: Mapping[str, Any], variant: str = "desc", wording: str =
 
 def explanation_of(variant: str) -> str:
     """What a variant asks for between mention and answer. Raises UsageError for an unknown one."""
-    if variant not in VARIANTS:
-        raise UsageError(f"there is no prompt variant {variant!r}", expected=", ".join(VARIANTS))
+    require_choice("prompt variant", variant, VARIANTS)
     return str(_words()["ours"][variant])
 
 

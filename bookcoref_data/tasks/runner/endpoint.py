@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...chat_server import ChatServer
-from ...errors import UsageError
+from ...errors import require_choice
 from .requests import Reply, Request
 
 CONSTRAINTS = ("none", "regex", "choice")
@@ -27,8 +27,7 @@ class EndpointModel(ChatServer):
 
     def __post_init__(self) -> None:
         ChatServer.__post_init__(self)
-        if self.constrain not in CONSTRAINTS:
-            raise UsageError(f"there is no constraint {self.constrain!r}", expected=", ".join(CONSTRAINTS))
+        require_choice("constraint", self.constrain, CONSTRAINTS)
 
     def settings(self) -> dict[str, Any]:
         return {"model": self.name, "constrain": self.constrain, **self._sampling()}

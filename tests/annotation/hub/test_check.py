@@ -226,7 +226,7 @@ def test_precisions_are_called_by_name():
         torch.bfloat16,
         torch.float16,
     ]
-    with pytest.raises(UsageError, match="unknown dtype 'int8'") as caught:
+    with pytest.raises(UsageError, match="no dtype 'int8'") as caught:
         dtype_of("int8")
     assert caught.value.expected == "float32, bfloat16, float16"
 

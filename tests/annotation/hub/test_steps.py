@@ -195,7 +195,7 @@ def test_an_empty_book_has_no_mentions(offline_hub, plan):
 @pytest.mark.parametrize(("step", "change", "words"), [
     ("link", {"model": ""}, "names no model"),
     ("windows", {"encoder": ""}, "names no encoder"),
-    ("link", {"dtype": "float12"}, "unknown dtype"),
+    ("link", {"dtype": "float12"}, "no dtype"),
     ("link", {"device": "cuda:99"}, "cannot be used"),
 ])  # fmt: skip
 def test_recipes_that_cannot_run_say_why(offline_hub, job, plan, step, change, words):
