@@ -18,12 +18,14 @@ exactly, `stitch.remap` carries over by the fingerprint.
 The format is described byte by byte in docs/pack-format.md.
 """
 
+from __future__ import annotations
+
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -34,14 +36,161 @@ from ..books.stored import StoredBook, TokenBytes
 from ..books.windows import Whole
 from ..errors import DataError, EditionError, FormatError
 from ..shapes import check
-from .chars import CharStream, visible
+from .chars import CharStream, codes_of, text_of, visible
 from .container import read_container, write_container
 from .edits import Edits, apply_edits, make_edits
 from .fingerprint import BITS, Fingerprint, make_fingerprint
-from .locate import Landmarks, find_body, landmarks_of
-from .sentences import dissect, join_tokens
 from .spans import Standoff, pack_annotation, unpack_annotation
-from .token_boundaries import Cuts, decode_cuts, encode_cuts
+from .token_boundaries import NONE, Cuts, decode_cuts, encode_cuts
+
+# A pack is found inside its file by landmarks, whatever header and footer surround it.
+
+PROBE = 64
+"""Characters at both ends of the body that are known by a hash."""
+MOST_PLACES = 4
+_BASE = 0x9E3779B97F4A7C15
+_BASES = np.array([pow(_BASE, PROBE - 1 - i, 1 << 64) for i in range(PROBE)], dtype=np.uint64)
+
+
+@dataclass(frozen=True, slots=True)
+class Landmarks:
+    """Where the body lay in the source (visible characters), and 64-bit hashes of its first and last
+    `PROBE` characters (0 where it has fewer)."""
+
+    start: int
+    length: int
+    first: int
+    last: int
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "start": self.start, "length": self.length,
+            "first": f"{self.first:016x}", "last": f"{self.last:016x}",
+        }  # fmt: skip
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any], what: str) -> Landmarks:
+        """Raises FormatError when a field is missing or out of range."""
+        check(value, "landmarks", f"{what}: the landmarks of the body")
+        return cls(value["start"], value["length"], int(value["first"], 16), int(value["last"], 16))
+
+
+def landmarks_of(codes: np.ndarray, start: int, length: int) -> Landmarks:
+    """The landmarks of `codes[start : start + length]`."""
+    if length < PROBE:
+        return Landmarks(start, length, 0, 0)
+    end = start + length
+    return Landmarks(start, length, _probe(codes[start : start + PROBE]), _probe(codes[end - PROBE : end]))
+
+
+def _probe(codes: np.ndarray) -> int:
+    return int((codes.astype(np.uint64) * _BASES).sum(dtype=np.uint64))
+
+
+def find_body(codes: np.ndarray, landmarks: Landmarks) -> Iterator[int]:
+    """Starts at which the body may lie: where it lay in the source first, then wherever both of its
+    ends are found at the right distance. Cheap when the text is the source itself."""
+    start, length = landmarks.start, landmarks.length
+    if start + length <= len(codes) and _fits(codes, landmarks, start):
+        yield start
+    if length < PROBE or length > len(codes):
+        return
+    # Where the hash of `PROBE` characters is that of the beginning; only windows with no hope are spared
+    wide = codes[: len(codes) - length + PROBE].astype(np.uint64)
+    sums = np.zeros(len(wide) - PROBE + 1, dtype=np.uint64)
+    for i in range(PROBE):
+        sums += wide[i : i + len(sums)] * _BASES[i]
+    found = 0
+    for place in np.flatnonzero(sums == np.uint64(landmarks.first)).tolist():
+        if place != start and _fits(codes, landmarks, place):
+            yield place
+            found += 1
+            if found == MOST_PLACES:
+                return
+
+
+def _fits(codes: np.ndarray, landmarks: Landmarks, start: int) -> bool:
+    if landmarks.length < PROBE:
+        return True
+    end = start + landmarks.length
+    return (
+        _probe(codes[start : start + PROBE]) == landmarks.first
+        and _probe(codes[end - PROBE : end]) == landmarks.last
+    )
+
+
+NEWLINE_TOKEN = "\n"
+SEPARATOR = "\0"
+
+
+def dissect(sentences: Sequence[Sequence[str]]) -> tuple[np.ndarray, Cuts]:
+    """(code points of all tokens except "\\n", where they are cut).
+
+    Raises:
+        DataError: an empty sentence, an empty token, or a token that holds the zero character.
+    """
+    flat = list(chain.from_iterable(sentences))
+    if not all(flat) or not all(sentences) or any(SEPARATOR in token for token in flat):
+        raise DataError(
+            "these sentences cannot be packed",
+            expected="no empty sentence, no empty token, no zero character in a token",
+        )
+    words = [token for token in flat if token != NEWLINE_TOKEN]
+    token_ends = np.cumsum(np.fromiter(map(len, words), dtype=np.int64, count=len(words))) - 1
+    patterns = [1] * (len(words) + 1)
+    gap = 0
+    for sentence in sentences:
+        for token in sentence:
+            if token == NEWLINE_TOKEN:
+                patterns[gap] = patterns[gap] << 1
+            else:
+                gap += 1
+        patterns[gap] = patterns[gap] << 1 | 1
+    # Patterns beyond 62 bits cannot be stored anyway; cut them so that the check upstairs can speak.
+    cut = np.array([min(p, 1 << 62) for p in patterns], dtype=np.int64)
+    return codes_of("".join(words)), Cuts(token_ends, cut)
+
+
+def join_tokens(codes: np.ndarray, cuts: Cuts) -> tuple[str, np.ndarray]:
+    """(all tokens, each followed by the zero character; exclusive token offsets of sentence ends).
+
+    One string, because slicing it once at C speed is what makes a rebuild fast; its UTF-8 is also what
+    the checksum of the tokens is taken over.
+    """
+    # Gaps with "\n" tokens, how many there are in each, exclusive token offsets of all sentence ends
+    special = np.flatnonzero(cuts.patterns != NONE)
+    values = cuts.patterns[special]
+    newlines = np.zeros(len(special), dtype=np.int64)
+    shapes = [(int(p), f"{int(p):b}"[1:]) for p in np.unique(values)]
+    for pattern, shape in shapes:
+        newlines[values == pattern] = shape.count("0")
+    # Tokens before a gap: the words before it, and the line ends of earlier gaps.
+    before = special + np.cumsum(newlines) - newlines
+    places = [
+        before[values == pattern] + shape[:k].count("0")
+        for pattern, shape in shapes
+        for k, event in enumerate(shape)
+        if event == "1"
+    ]
+    ends = np.sort(np.concatenate(places)) if places else np.zeros(0, np.int64)
+    gaps, newlines = special[newlines > 0], newlines[newlines > 0]
+    # How many characters go into the gaps up to each token: its own separator, a pair for every "\n".
+    before = np.zeros(len(cuts.patterns), dtype=np.int64)
+    before[gaps] = 2 * newlines
+    before = np.cumsum(before)
+    separators = cuts.token_ends + np.arange(1, len(cuts.token_ends) + 1) + before[:-1]
+    # "\n" and its separator stand in pairs behind the separator of the token before.
+    first = np.concatenate(([-1], separators))[gaps] + 1
+    nth = np.arange(int(newlines.sum())) - np.repeat(np.cumsum(newlines) - newlines, newlines)
+    lines = np.repeat(first, newlines) + 2 * nth
+    size = len(codes) + len(cuts.token_ends) + 2 * len(lines)
+    joined, kept = np.zeros(size, dtype=codes.dtype), np.ones(size, dtype=bool)
+    joined[lines] = ord(NEWLINE_TOKEN)
+    for inserted in (separators, lines, lines + 1):
+        kept[inserted] = False
+    joined[kept] = codes
+    return text_of(joined), ends
+
 
 MOST_CHARACTERS = 1 << 27
 MOST_LITERAL_SHARE = 0.05

@@ -13,8 +13,7 @@ from bookcoref_data.books import Mention, Record
 from bookcoref_data.errors import FormatError, UsageError
 from bookcoref_data.formats import ConversionReport, read_documents, write_documents
 from bookcoref_data.formats.trainers.common import is_blank, visible_clusters
-from bookcoref_data.formats.trainers.longdoc import segment_ends
-from bookcoref_data.formats.trainers.subwords import load_tokenizer, map_subwords
+from bookcoref_data.formats.trainers.longdoc import load_tokenizer, map_subwords, segment_ends
 from bookcoref_data.formats.trainers.wl_coref import head_of
 
 PIECES = ["An", "##n", "ra", "##n", "She", "fe", "##ll", ".", "to", "town", "[UNK]"]

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from bookcoref_data.errors import DataError
-from bookcoref_data.sources.book_text import check_book_text
 from bookcoref_data.sources.editions import editions
+from bookcoref_data.sources.gutenberg import check_book_text
 
 
 def test_a_text_passes_in_every_encoding_gutenberg_uses(make_book):

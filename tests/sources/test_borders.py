@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from bookcoref_data.errors import DataError, OfflineError, UsageError
-from bookcoref_data.sources import book_text, store
-from bookcoref_data.sources.book_text import check_book_text
+from bookcoref_data.sources import gutenberg, store
 from bookcoref_data.sources.catalogue import Catalogue
 from bookcoref_data.sources.editions import (
     Address,
@@ -24,6 +23,7 @@ from bookcoref_data.sources.editions import (
     fill,
     numbered_folder,
 )
+from bookcoref_data.sources.gutenberg import check_book_text
 from bookcoref_data.sources.hub import HubRelease, is_hub_address, parse_address
 from bookcoref_data.sources.pace import Pace, Turns, retry_after
 from bookcoref_data.sources.sparql import Archive, SparqlEndpoint, Tally, TooHeavyError
@@ -83,7 +83,7 @@ def test_what_is_wrong_with_a_text_is_told_with_numbers():
 
 
 def test_a_text_has_a_largest_size(monkeypatch):
-    monkeypatch.setattr(book_text, "MOST_BYTES", 20_000)
+    monkeypatch.setattr(gutenberg, "MOST_BYTES", 20_000)
     assert check_book_text(b"a" * 20_000, "5")
     with pytest.raises(DataError) as caught:
         check_book_text(b"a" * 20_001, "5")

@@ -10,8 +10,8 @@ import pytest
 
 from bookcoref_data.errors import DataError, OfflineError, SourceError
 from bookcoref_data.sources import store as stores
-from bookcoref_data.sources.book_text import check_book_text
 from bookcoref_data.sources.catalogue import Catalogue
+from bookcoref_data.sources.gutenberg import check_book_text
 from bookcoref_data.sources.hub_upload import upload_faults
 from bookcoref_data.sources.pace import retry_after
 from bookcoref_data.sources.sparql import Archive, SparqlEndpoint, TooHeavyError

@@ -10,8 +10,15 @@ from hypothesis import strategies as st
 from bookcoref_data.errors import DataError, FormatError
 from bookcoref_data.stitch.alignment import FAR_REACH, LEAST_SUPPORT, REACH, lone, span_of_matches, supported
 from bookcoref_data.stitch.fingerprint import Fingerprint, codes_for, make_fingerprint
-from bookcoref_data.stitch.locate import MOST_PLACES, PROBE, Landmarks, find_body, landmarks_of
-from bookcoref_data.stitch.sentences import dissect, join_tokens
+from bookcoref_data.stitch.pack import (
+    MOST_PLACES,
+    PROBE,
+    Landmarks,
+    dissect,
+    find_body,
+    join_tokens,
+    landmarks_of,
+)
 from bookcoref_data.stitch.varint import (
     LIMIT,
     pack_increasing,

@@ -16,7 +16,7 @@ from bookcoref_data.stitch.container import (
     write_container,
 )
 from bookcoref_data.stitch.edits import Edits
-from bookcoref_data.stitch.sentences import dissect
+from bookcoref_data.stitch.pack import dissect
 from bookcoref_data.stitch.spans import Standoff, unpack_annotation
 from bookcoref_data.stitch.token_boundaries import encode_cuts
 from bookcoref_data.stitch.varint import pack_numbers

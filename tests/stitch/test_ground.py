@@ -24,7 +24,7 @@ from bookcoref_data.stitch.chars import (
     visible,
 )
 from bookcoref_data.stitch.fingerprint import EXACT, Fingerprint, codes_for, fold, make_fingerprint
-from bookcoref_data.stitch.locate import MOST_PLACES, PROBE, Landmarks, find_body, landmarks_of
+from bookcoref_data.stitch.pack import MOST_PLACES, PROBE, Landmarks, find_body, landmarks_of
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@
 from equal ids, from the greedy baseline or from our linker.
 """
 
-from .agreement import DecisionAgreement, agreement, agreement_by_genre, choices, vote
 from .asking import Session
 from .laying import documents_of
 from .linker import decide_with_linker
@@ -19,7 +18,16 @@ from .parts import (
     keep_answer,
     merge,
 )
-from .scoring import DecisionScores, score_decisions, score_merged
+from .scoring import (
+    DecisionAgreement,
+    DecisionScores,
+    agreement,
+    agreement_by_genre,
+    choices,
+    score_decisions,
+    score_merged,
+    vote,
+)
 from .statistics import GenreStatistics, scores_by_size, statistics
 from .table import read_table, rows_of, write_table
 
