@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from contextlib import closing
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -79,10 +79,13 @@ def annotate(
     source = (
         one_source(book, hint=several) if text is None else text_source(text.encode("utf-8"), Path("text"))
     )
+    folder = path_or_none(out)
+    careful = folder is not None and not (dry_run or accept)
+    corrections = None if edits is None else _CorrectedReading(path_of(edits), folder, careful)
     return _in_turn(
-        [source], plan_for(recipe, backend, least, language), cast, path_or_none(out), path_or_none(report),
-        edits=path_or_none(edits), dry_run=dry_run, accept=accept, replace=replace,
-        narrators=narrators_of(narrator), steps=_steps(steps) or None, resume=resume, progress=progress,
+        [source], plan_for(recipe, backend, least, language), cast, folder, path_or_none(report),
+        corrections=corrections, dry_run=dry_run, replace=replace, narrators=narrators_of(narrator),
+        steps=_steps(steps) or None, resume=resume, progress=progress,
     )[0]  # fmt: skip
 
 
@@ -280,21 +283,27 @@ _Read = tuple["Annotated", tuple["Conflict", ...], tuple["Effect", ...]]
 
 def _in_turn(
     sources: Sequence[Source], plan: Plan, cast: o.CastLike, out: Path | None, report: Path | None, *,
-    edits: Path | None = None, dry_run: bool = False, accept: bool = False, replace: bool, **how: Any,
+    corrections: _CorrectedReading | None = None, dry_run: bool = False, replace: bool, **how: Any,
 ) -> list[AnnotatedBook]:  # fmt: skip
     """Annotate books one after the other in this process; `how` are arguments of `annotate_book`."""
+    from ..annotation.backends import make_backend
     from ..formats.annotated import check_kept
     from ..formats.jsonl import read
-    from ..workflows.annotate import COLUMNS, table_rows, write_annotations
+    from ..workflows.annotate import COLUMNS, annotate_book, table_rows, write_annotations
 
     if out is not None:
         check_kept(out, [source.book.doc_key for source in sources], replace=replace)
     written = None if dry_run else out
     how["states"] = written / "states" if written else None
-    careful = written is not None and not accept
-    done = [
-        _one(source, plan, cast_for(cast, source), edits, out, how, careful=careful) for source in sources
-    ]
+    done: list[_Read] = []
+    for source in sources:
+        people = cast_for(cast, source)
+        with closing(make_backend(plan)) as backend:
+            how["backend"] = backend
+            if corrections is None:
+                done.append((annotate_book(source, people, plan, **how), (), ()))
+            else:
+                done.append(corrections.read(source, people, plan, how))
     made = [annotated for annotated, *_ in done]
     files = write_annotations(made, written, replace=replace) if written is not None else ()
     scores: dict[str, Table] = {}
@@ -316,43 +325,42 @@ def _in_turn(
     ]  # fmt: skip
 
 
-def _one(
-    source: Source, plan: Plan, cast: Cast | None, edits: Path | None, out: Path | None, how: dict[str, Any],
-    *, careful: bool,
-) -> _Read:  # fmt: skip
-    """One book with its corrections, and what they change elsewhere. A cast is proposed from the same parse.
+@dataclass(frozen=True, slots=True)
+class _CorrectedReading:
+    """Corrections that a book is read with: their file, the folder in which an earlier annotation of it may
+    lie, and whether to refuse what changes much elsewhere."""
 
-    Raises:
-        BookcorefError: they change much elsewhere, and `careful` is set.
-    """
-    from ..annotation.backends import make_backend
-    from ..edits import effects
-    from ..workflows.annotate import annotate_book, write_states
-    from ..workflows.casts import propose_with
-    from ..workflows.correct import read_edits
-    from ..workflows.given import corrections_of
+    edits: Path
+    folder: Path | None
+    careful: bool
 
-    with closing(make_backend(plan)) as backend:
-        if edits is None:
-            return annotate_book(source, cast, plan, backend=backend, **how), (), ()
-        wanted, cast = read_edits(edits), cast or propose_with(backend, source.book).cast
+    def read(self, source: Source, cast: Cast | None, plan: Plan, how: dict[str, Any]) -> _Read:
+        """The book with its corrections, and what they change elsewhere. A cast is proposed from the same
+        parse; `how` are arguments of `annotate_book`.
+
+        Raises:
+            BookcorefError: they change much elsewhere, and care is taken.
+        """
+        from ..edits import effects
+        from ..formats.annotated import has_reasons, read_annotations
+        from ..workflows.annotate import annotate_book, write_states
+        from ..workflows.casts import propose_with
+        from ..workflows.correct import read_edits
+        from ..workflows.given import corrections_of
+
+        wanted, cast = read_edits(self.edits), cast or propose_with(how["backend"], source.book).cast
         found = corrections_of(wanted, source.book, cast)
         note = f"{plural(found.kept, 'correction')} kept, {len(found.conflicts):,} left out"
         noted = replace(source, notes=(*source.notes, note))
         aside = how | {"states": None, "resume": False}
-        # The annotation of the same text that lies in `out`, if there is one
-        from ..formats.annotated import has_reasons, read_annotations
-
-        there = read_annotations(out) if out is not None and has_reasons(out) else []
+        there = read_annotations(self.folder) if self.folder and has_reasons(self.folder) else []
         same = source.book.tokens_sha256()
-        before = next((a for a in there if a.book.tokens_sha256() == same), None) or annotate_book(
-            source, cast, plan, backend=backend, **aside
-        ).annotation()  # fmt: skip
-        first = aside if careful else how
-        done = annotate_book(noted, found.cast, plan, given=found.given, backend=backend, **first)
+        earlier = next((a for a in there if a.book.tokens_sha256() == same), None)
+        before = earlier or annotate_book(source, cast, plan, **aside).annotation()
+        done = annotate_book(noted, found.cast, plan, given=found.given, **(aside if self.careful else how))
         said = found.given.links.keys() | found.given.nobody | found.given.quotes.keys()
         changes = tuple(effects(before, done.annotation(), wanted, said))
-        if careful:
+        if self.careful:
             _require_little(changes)
             write_states(done, how["states"])
         return done, found.conflicts, changes
