@@ -290,9 +290,9 @@ def test_the_labels_of_a_novel_answer_what_a_reader_asks(book_of):
 
 
 def test_questions_are_answered_by_rankers_of_the_other_folds(monkeypatch, capsys):
-    """The package takes the first candidate, what the labels taught the second; each question counts once,
-    for the ranker of its place."""
-    rows = np.zeros((2, len(INDEX)), dtype=np.float32)
+    """The package takes the first candidate, what the labels taught nobody, the last row, and the second one
+    if it must be somebody; each question counts once, for the ranker of its place."""
+    rows = np.zeros((3, len(INDEX)), dtype=np.float32)
     inside = rows.copy()
     inside[:, INDEX["m quoted"]] = 1
     names = (*KINDS, *QUOTED.values())
@@ -300,16 +300,18 @@ def test_questions_are_answered_by_rankers_of_the_other_folds(monkeypatch, capsy
 
     def train(lessons, more, members, jobs):
         taught.append(lessons)
-        return {name: SimpleNamespace(scores=lambda x: np.array([0, 1])) for name in names}
+        return {name: SimpleNamespace(scores=lambda x: np.array([0, 1, 2])) for name in names}
 
     monkeypatch.setattr(bench_labels, "train", train)
-    first = {name: SimpleNamespace(scores=lambda x: np.array([1, 0])) for name in names}
+    first = {name: SimpleNamespace(scores=lambda x: np.array([2, 1, 0])) for name in names}
     monkeypatch.setattr(bench_labels, "load_rankers", lambda: first)
-    one = {kind: [Question(rows, 0), Question(inside, 1), Question(inside, 0)] for kind in KINDS}
+    one = {kind: [Question(rows, 0), Question(inside, 2), Question(inside, 2)] for kind in KINDS}
     other = {kind: [Question(inside, 1)] for kind in KINDS}
     print_answers({"one": one, "other": other}, {}, 2, 1, 1)
     assert taught == [[other], [one]]
     printed = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
-    assert "third 1 questions: package 100.0 %, labels 0.0 %" in printed
-    assert "speaker 4 questions: package 50.0 %, labels 50.0 %" in printed
-    assert "third in a quote 3 questions: package 33.3 %, labels 66.7 %" in printed
+    shares = {line.split(" questions: ")[0]: line.split(" questions: ")[1] for line in printed}
+    assert shares["third 1"] == "package 100.0 %, labels 0.0 %; somebody: package 100.0 %, labels 0.0 %"
+    assert shares["speaker 4"] == "package 25.0 %, labels 50.0 %; somebody: package 25.0 %, labels 25.0 %"
+    quoted = "package 0.0 %, labels 66.7 %; somebody: package 0.0 %, labels 33.3 %"
+    assert shares["third in a quote 3"] == quoted
