@@ -148,6 +148,14 @@ def test_a_title_below_a_number_belongs_to_the_chapter():
     assert [c.title for c in clean(text).chapters] == ["CHAPTER I The Silent Baker", "II. A Loaf"]
 
 
+def test_one_blank_line_is_enough_above_chapter_and_its_number():
+    """In a text of one's own chapters often stand behind a single blank line; the second one was lost."""
+    told = "Anna went to the river in the rain, and Tom waved at her from the old boat of his father."
+    text = f"CHAPTER I\n\n{told}\n\nCHAPTER II\n\n{told}\n\nChapter 3.\n\n{told}\n\nPART TWO\n\n{told}\n"
+    assert [c.title for c in clean(text).chapters] == ["CHAPTER I", "CHAPTER II", "Chapter 3."]
+    assert len(clean(f"{told}\n\nChapter 3 was read by him.\n\n{told}\n").chapters) == 0
+
+
 # -- header and footer -------------------------------------------------------------------------------
 
 HEADERS = {

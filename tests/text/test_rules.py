@@ -167,7 +167,10 @@ def test_an_entry_and_its_heading_have_the_same_words(line, words):
 
 def test_headings_stand_apart():
     assert is_a.is_heading(block("CHAPTER I", 2))
-    assert not is_a.is_heading(block("CHAPTER I", 1))
+    assert is_a.is_heading(block("CHAPTER I", 1))
+    assert not is_a.is_heading(block("CHAPTER I", 0))
+    assert not is_a.is_heading(block("CHAPTER I\nThe Mill", 1))
+    assert not is_a.is_heading(block("PART I", 1))
     assert is_a.is_heading(block("The Mill Road", 3))
     assert not is_a.is_heading(block("The Mill Road", 2))
     assert is_a.is_heading(block("\n".join(["1. The Mill"] * 3), 2))

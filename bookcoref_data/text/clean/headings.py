@@ -27,6 +27,7 @@ _DIVISION = re.compile(
     rf"|(?!\d{{4}}){_NUMBER}[.:]?$)",
     re.I,
 )
+_CHAPTER = re.compile(rf"chapter\b\.?[ ,]+{_NUMBER}[.:]?$", re.I)
 _BARE = re.compile(rf"(?:{_UNIT}\b\.?[ ,]+)?{_NUMBER}[.:]?$", re.I)
 
 _ENOUGH = 3000  # characters from which the share of lower-case words is taken
@@ -128,8 +129,17 @@ def words_of(line: str) -> str:
 
 
 def is_heading(block: Block) -> bool:
-    """Whether the block can stand in the list of chapters: set off by blank lines, short, not prose."""
-    if block.gap < 2 or block.end - block.start > 300 or block.line_count > 4 or is_prose(block):
+    """Whether the block can stand in the list of chapters: set off by blank lines, short, not prose.
+
+    One blank line is enough above a line that says "chapter" and a number, as in texts of one's own.
+    """
+    alone = len(block.lines) == 1 and _CHAPTER.match(block.line)
+    if (
+        block.gap < (1 if alone else 2)
+        or block.end - block.start > 300
+        or block.line_count > 4
+        or is_prose(block)
+    ):
         return False
     return is_division(block) or is_titled_number(block) or (block.gap >= 3 and is_title(block))
 
