@@ -34,15 +34,10 @@ from bookcoref_data import annotate
 from bookcoref_data.books import Mention, Record, split_book
 from bookcoref_data.formats import read_documents, write_documents
 from bookcoref_data.scoring import evaluate, score_clusters
-from bookcoref_data.tasks.merging import (
-    SplitDocument,
-    decide_with_linker,
-    decisions_from_whole,
-    documents_of,
-    merge,
-    score_decisions,
-    score_merged,
-)
+from bookcoref_data.tasks.merging.laying import documents_of
+from bookcoref_data.tasks.merging.linker import decide_with_linker
+from bookcoref_data.tasks.merging.parts import SplitDocument, decisions_from_whole, merge
+from bookcoref_data.tasks.merging.scoring import score_decisions, score_merged
 from bookcoref_data.workflows.merge import DECIDERS, merge_documents, read_parts, with_cast
 
 

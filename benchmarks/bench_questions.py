@@ -15,9 +15,10 @@ import time
 from pathlib import Path
 
 from bookcoref_data.formats import read_documents
-from bookcoref_data.tasks.questions import grade, read_settings
 from bookcoref_data.tasks.questions.entities import make_document
+from bookcoref_data.tasks.questions.grading import grade
 from bookcoref_data.tasks.questions.scores import MentionScores, score_mentions
+from bookcoref_data.tasks.questions.settings import read_settings
 from bookcoref_data.workflows import questions as work
 
 COLUMNS = {

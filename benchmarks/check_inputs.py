@@ -44,8 +44,9 @@ from bookcoref_data.shapes import check
 from bookcoref_data.tasks.folder import read_rows
 from bookcoref_data.tasks.guides.identification import baselines, grade_identification
 from bookcoref_data.tasks.guides.identification import requests_of as requests_who_is_masked
-from bookcoref_data.tasks.questions import Grades, grade, read_settings
 from bookcoref_data.tasks.questions.baselines import evenly, text_answers
+from bookcoref_data.tasks.questions.grading import Grades, grade
+from bookcoref_data.tasks.questions.settings import read_settings
 from bookcoref_data.workflows import contexts as contexts_work
 from bookcoref_data.workflows import questions as questions_work
 from bookcoref_data.workflows.correct import apply_edits, read_edits

@@ -12,7 +12,7 @@ from collections import Counter
 from pathlib import Path
 
 import bookcoref_data as bc
-from bookcoref_data.sample_story import gutenberg_text
+from bookcoref_data.sample_story.story import gutenberg_text
 
 CAST = ["Captain Thorne; the Captain", "Martha Pell; Martha", "Silas Grout; Silas"]
 

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 import bookcoref_data as bc
-from bookcoref_data.sample_story import gutenberg_text
+from bookcoref_data.sample_story.story import gutenberg_text
 
 
 def main() -> None:

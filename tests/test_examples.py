@@ -13,7 +13,7 @@ import pytest
 
 import bookcoref_data as bc
 from bookcoref_data.formats import read_documents
-from bookcoref_data.sample_story import gutenberg_text
+from bookcoref_data.sample_story.story import gutenberg_text
 
 pytestmark = pytest.mark.slow
 

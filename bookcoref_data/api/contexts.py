@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..books import Book
     from ..progress import Progress
     from ..tasks.contexts.splits import Defect
-    from ..tasks.runner import RunReport
+    from ..tasks.runner.run import RunReport
     from ..workflows.guide_tasks import References
     from ..workflows.guide_texts import GuideTextsReport
 
@@ -116,7 +116,7 @@ def contexts_ask(
     Raises:
         UsageError: no model, or nowhere to write. SourceError: the model does not answer.
     """
-    from ..tasks.runner import preview
+    from ..tasks.runner.run import preview
     from ..workflows import contexts as work
 
     rows = work.read_contexts(path_of(contexts))
@@ -445,7 +445,7 @@ def contexts_identify(
     """
     from ..tasks.folder import read_rows
     from ..tasks.guides.identification import baselines, grade_identification, requests_of
-    from ..tasks.runner import preview
+    from ..tasks.runner.run import preview
     from ..workflows.guide_tasks import identify_with
 
     rows = read_rows(path_of(texts) / "identification" / f"{split}.jsonl", "masked_row")

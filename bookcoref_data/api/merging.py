@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..books import Record
     from ..formats import NotKept
     from ..progress import Progress
-    from ..tasks.merging import SplitDocument
+    from ..tasks.merging.parts import SplitDocument
     from ..workflows.merge import MergeReport
 
 
@@ -46,7 +46,7 @@ class Merged(Result):
     @property
     def statistics(self) -> dict[str, list[dict[str, Any]]]:
         """Counts by genre, of the parts and of the merged documents."""
-        from ..tasks.merging import statistics
+        from ..tasks.merging.statistics import statistics
 
         return {
             "parts": [s.to_dict() for s in statistics(as_parts(self._documents))],
@@ -99,8 +99,8 @@ def merge(
         UsageError: no such way to decide, a cast beside tables, a document not decided in whole, or none
             like it in the key; a folder that is not ours, or that would lose documents.
     """
-    from ..tasks.merging import write_table
     from ..tasks.merging.statistics import save_plots
+    from ..tasks.merging.table import write_table
     from ..workflows import merge as work
 
     plan = work.read_plan(path_or_none(recipe), by, least)
@@ -134,7 +134,7 @@ def merge_agreement(
 
     Columns: genre, annotators, decisions, strict, jaccard, new, not_new, alpha (Krippendorff's).
     """
-    from ..tasks.merging import agreement_by_genre
+    from ..tasks.merging.scoring import agreement_by_genre
     from ..workflows import merge as work
 
     documents = work.read_parts(path_of(parts), format)
@@ -150,6 +150,6 @@ def merge_agreement(
 
 def as_parts(documents: Iterable[SplitDocument]) -> list[Record]:
     """Each part's chains on their own, over the tokens of the whole document."""
-    from ..tasks.merging import merge as join
+    from ..tasks.merging.parts import merge as join
 
     return [join(document, {}).to_record() for document in documents]

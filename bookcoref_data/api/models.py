@@ -10,13 +10,14 @@ from ..errors import UsageError
 from .tables import Result, Table
 
 if TYPE_CHECKING:
-    from ..tasks.runner import Model, Prices, RunReport
+    from ..tasks.runner.requests import Model
+    from ..tasks.runner.run import Prices, RunReport
     from .options import ModelOptions
 
 
 def prices_of(given: ModelOptions) -> Prices:
     """What the tokens of a model cost."""
-    from ..tasks.runner import Prices
+    from ..tasks.runner.run import Prices
 
     return Prices(given["prompt_price"], given["reply_price"])
 
@@ -29,7 +30,8 @@ def model_of(given: ModelOptions, most_tokens: int, constrain: str = "none", **d
     Raises:
         UsageError: the arguments do not name exactly one.
     """
-    from ..tasks.runner import EndpointModel, LocalModel
+    from ..tasks.runner.endpoint import EndpointModel
+    from ..tasks.runner.local import LocalModel
 
     endpoint, model, local = given["endpoint"], given["model"], given["local"]
     if endpoint is not None and local is not None:

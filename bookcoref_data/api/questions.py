@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ..progress import Progress
-    from ..tasks.questions import Grades, QuestionSet
+    from ..tasks.questions.build import QuestionSet
+    from ..tasks.questions.grading import Grades
 
 Rows = list[dict[str, Any]]
 
@@ -94,7 +95,7 @@ def questions_build(
     Raises:
         UsageError: unknown settings. SourceError, FormatError: a file cannot be read.
     """
-    from ..tasks.questions import read_settings
+    from ..tasks.questions.settings import read_settings
     from ..workflows import questions as work
 
     changes = {
@@ -162,9 +163,9 @@ def questions_evaluate(
     Raises:
         UsageError: nothing to grade, or what is needed is missing. SourceError: the model does not answer.
     """
-    from ..tasks.questions import grade
     from ..tasks.questions.baselines import evenly, text_answers
-    from ..tasks.runner import preview
+    from ..tasks.questions.grading import grade
+    from ..tasks.runner.run import preview
     from ..workflows import questions as work
 
     rows = work.read_questions(path_of(questions), split)
@@ -205,7 +206,7 @@ def _from_annotations(
     """
     from ..files import write_bytes
     from ..tasks.folder import jsonl_bytes
-    from ..tasks.questions import grade
+    from ..tasks.questions.grading import grade
     from ..workflows import questions as work
 
     if books is None:

@@ -10,7 +10,8 @@ import typer
 from .common import say
 
 if TYPE_CHECKING:
-    from ..tasks.merging import ChainRef, Session, SplitDocument
+    from ..tasks.merging.asking import Session
+    from ..tasks.merging.parts import ChainRef, SplitDocument
     from ..workflows.merge import AnswerFile
 
 SHOWN = 9
@@ -23,7 +24,8 @@ def ask_all(documents: Sequence[SplitDocument], answers: AnswerFile) -> None:
     Raises:
         typer.Exit: the person stopped.
     """
-    from ..tasks.merging import Session, decide_with_linker
+    from ..tasks.merging.asking import Session
+    from ..tasks.merging.linker import decide_with_linker
 
     given = answers.load(documents)
     for document in documents:
@@ -41,7 +43,8 @@ def round_page(
 ) -> tuple[Callable[[dict[str, str]], str], Callable[[str, str], object]]:
     """What makes the page of a round, and what checks a table that it saves."""
     from ..reading_page.form import form
-    from ..tasks.merging import decide_with_linker, rows_of
+    from ..tasks.merging.linker import decide_with_linker
+    from ..tasks.merging.table import rows_of
 
     advice = {document.doc_key: decide_with_linker(document) for document in documents}
 
@@ -110,7 +113,7 @@ def _list(session: Session, ref: ChainRef, most: int) -> None:
 
 
 def _keep(session: Session, ref: ChainRef, target: ChainRef | None, answers: AnswerFile) -> None:
-    from ..tasks.merging import keep_answer
+    from ..tasks.merging.parts import keep_answer
 
     forgotten = keep_answer(session.document, session.decisions, ref, target)
     answers.add(session.document, ref, target)

@@ -15,13 +15,23 @@ from ..formats import read_documents
 from ..progress import Progress, Silent
 from ..resources import load_toml, resource
 from ..shapes import attributes, check
-from ..tasks.contexts import FEATURES, STRATEGIES, Context, Retriever, mean_scores
 from ..tasks.contexts import scores as measure
-from ..tasks.contexts.passages import names_in, paragraphs_of, sentences_about, text_of
+from ..tasks.contexts.passages import (
+    FEATURES,
+    STRATEGIES,
+    Context,
+    Retriever,
+    names_in,
+    paragraphs_of,
+    sentences_about,
+    text_of,
+)
 from ..tasks.contexts.prompts import KINDS, joint_groups, joint_prompt, merge_prompt, prompt_of, split_joint
+from ..tasks.contexts.scores import mean_scores
 from ..tasks.contexts.splits import keep_length
 from ..tasks.folder import TaskFolder, jsonl_bytes, read_rows, write_task_folder
-from ..tasks.runner import Model, Prices, Request, RunReport, ask
+from ..tasks.runner.requests import Model, Request
+from ..tasks.runner.run import Prices, RunReport, ask
 from ..text.tokens import sentence_spans
 from .judged_scores import Compared
 

@@ -11,7 +11,8 @@ from ..progress import Progress
 from ..shapes import attributes
 from ..tasks.folder import jsonl_bytes
 from ..tasks.guides.identification import option_in, requests_of
-from ..tasks.runner import Model, Prices, RunReport, ask
+from ..tasks.runner.requests import Model
+from ..tasks.runner.run import Prices, RunReport, ask
 from ..words.folding import fold
 from ..words.honorifics import HONORIFICS
 

@@ -27,8 +27,8 @@ from ..shapes import AsFields
 from ..sources.wayback import FetchedPage, parse_address
 from ..tasks.contexts.splits import Tables, leakless_splits, read_tables
 from ..tasks.folder import TaskFolder, write_task_folder
-from ..tasks.guides import FEATURES, IDENTIFICATION, KINDS, GuideText, keep_long, questions_of, rows_of
-from ..tasks.guides.texts import split_by_title
+from ..tasks.guides.identification import IDENTIFICATION, questions_of
+from ..tasks.guides.texts import FEATURES, KINDS, GuideText, keep_long, rows_of, split_by_title
 from ..words.folding import fold
 from . import harvest_guides
 from .contexts import ContextPlan

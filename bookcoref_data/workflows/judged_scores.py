@@ -8,7 +8,6 @@ from typing import Any
 
 from ..files import write_bytes
 from ..progress import Progress
-from ..tasks.contexts import mean_scores
 from ..tasks.contexts.facts import (
     SIDES,
     Fact,
@@ -22,9 +21,10 @@ from ..tasks.contexts.facts import (
     questions_in,
     verdict_in,
 )
-from ..tasks.contexts.scores import qa_scores
+from ..tasks.contexts.scores import mean_scores, qa_scores
 from ..tasks.folder import jsonl_bytes
-from ..tasks.runner import Model, Prices, Request, RunReport, ask
+from ..tasks.runner.requests import Model, Request
+from ..tasks.runner.run import Prices, RunReport, ask
 from ..text.tokens import sentence_spans
 
 Rows = list[dict[str, Any]]

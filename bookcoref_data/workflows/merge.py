@@ -20,15 +20,26 @@ from ..resources import load_toml, resource
 from ..scoring import ClusterScores
 from ..scoring.mention_types import TypeRules, head_of
 from ..shapes import attributes, check, plain
-from ..tasks import merging
-from ..tasks.merging import ChainRef, Decisions, DecisionScores, SplitDocument, keep_answer, merge
 from ..tasks.merging.features import Observed
+from ..tasks.merging.laying import documents_of
+from ..tasks.merging.linker import decide_with_linker
+from ..tasks.merging.parts import (
+    ChainRef,
+    Decisions,
+    SplitDocument,
+    decide_by_id,
+    decide_greedily,
+    decisions_from_whole,
+    keep_answer,
+    merge,
+)
+from ..tasks.merging.scoring import DecisionScores, score_decisions, score_merged, vote
 from ..tasks.merging.statistics import BinScores, scores_by_size
-from ..tasks.merging.table import COLUMNS, DecisionTable, Row, row_of
+from ..tasks.merging.table import COLUMNS, DecisionTable, Row, read_table, row_of, rows_of
 from .casts import read_cast
 
 DECIDERS: dict[str, Callable[..., dict[ChainRef, ChainRef | None]]] = {
-    "linker": merging.decide_with_linker, "greedy": merging.decide_greedily, "id": merging.decide_by_id,
+    "linker": decide_with_linker, "greedy": decide_greedily, "id": decide_by_id,
     "new": lambda document: dict.fromkeys(document.questions)
 }  # fmt: skip
 LICENCES = (("Texts and annotations", "as the documents that were merged"),)
@@ -96,7 +107,7 @@ def read_parts(path: Path, format: str | None = None) -> list[SplitDocument]:
     """The documents of a file or folder, their parts apart."""
     name = format or detect(path)
     options: dict[str, Any] = {"parts": "apart"} if name == "conll" else {}
-    documents = merging.documents_of(read_documents(path, name, windows=True, **options))
+    documents = documents_of(read_documents(path, name, windows=True, **options))
     if not documents:
         raise DataError(f"{path} holds no document")
     return documents
@@ -157,7 +168,7 @@ def read_tables(paths: Iterable[Path], documents: Sequence[SplitDocument]) -> De
     """The decisions of all annotators in some tables; a file without names counts as one annotator."""
     found: DecisionTable = {}
     for path in paths:
-        for annotator, tables in merging.read_table(path, documents).items():
+        for annotator, tables in read_table(path, documents).items():
             found.setdefault(annotator or path.stem, {}).update(tables)
     return found
 
@@ -178,7 +189,7 @@ def voted(documents: Sequence[SplitDocument], annotators: DecisionTable) -> dict
                 expected=f"{len(document.questions)} decisions by one annotator",
                 found=f"at most {max((len(t) for t in tables), default=0)}", hint="finish it with --ask"
             )  # fmt: skip
-        made[document.doc_key] = merging.vote(document, whole) if whole else {}
+        made[document.doc_key] = vote(document, whole) if whole else {}
     return made
 
 
@@ -229,13 +240,13 @@ def score(report: MergeReport, documents: Sequence[SplitDocument], key: Path | N
             continue
         if key and document.doc_key not in whole:
             raise UsageError(f"{key} has no document {document.doc_key!r}")
-        right = (merging.decisions_from_whole(document, whole[document.doc_key]) if key
-                 else merging.decide_by_id(document))  # fmt: skip
-        counts += merging.score_decisions(document, right, report.decisions[document.doc_key])
+        right = (decisions_from_whole(document, whole[document.doc_key]) if key
+                 else decide_by_id(document))  # fmt: skip
+        counts += score_decisions(document, right, report.decisions[document.doc_key])
         pairs.append((document, right, report.decisions[document.doc_key]))
     report.decision_scores = counts
-    report.scores = merging.score_merged(pairs)
-    report.unmerged = merging.score_merged([(document, right, {}) for document, right, _ in pairs])
+    report.scores = score_merged(pairs)
+    report.unmerged = score_merged([(document, right, {}) for document, right, _ in pairs])
     both = [(merge(d, right).to_record(), merge(d, chosen).to_record()) for d, right, chosen in pairs]
     report.by_size = scores_by_size(both, plan.token_bins, plan.chain_bins)
 
@@ -276,7 +287,7 @@ class AnswerFile:
     def rows(self, documents: Sequence[SplitDocument]) -> list[Row]:
         """The answers in the order in which they were given, revised ones too."""
         lines = self.text().split("\n")
-        return [row for row in merging.rows_of(lines, documents, str(self.path)) if row[0] == self.annotator]
+        return [row for row in rows_of(lines, documents, str(self.path)) if row[0] == self.annotator]
 
     def load(self, documents: Sequence[SplitDocument]) -> dict[str, dict[ChainRef, ChainRef | None]]:
         """The answers that stand, by document."""

@@ -19,18 +19,13 @@ from ..formats.lines import read_lines
 from ..progress import Progress, Silent, followed
 from ..sources.store import Store
 from ..tasks.folder import TaskFolder, jsonl_bytes, read_rows, write_task_folder
-from ..tasks.questions import (
-    FEATURES,
-    QuestionSet,
-    QuestionSettings,
-    annotation_answers,
-    build_questions,
-    grade,
-)
-from ..tasks.questions.baselines import evenly, text_answers
-from ..tasks.questions.build import NONE_OF_THE_ABOVE
+from ..tasks.questions.baselines import annotation_answers, evenly, text_answers
+from ..tasks.questions.build import FEATURES, NONE_OF_THE_ABOVE, QuestionSet, build_questions
+from ..tasks.questions.grading import grade
 from ..tasks.questions.prompts import answer_in, request_of
-from ..tasks.runner import Model, Prices, Request, RunReport, ask
+from ..tasks.questions.settings import QuestionSettings
+from ..tasks.runner.requests import Model, Request
+from ..tasks.runner.run import Prices, RunReport, ask
 from .annotate import annotate_book, source_of
 from .annotate_many import ReadingJob, annotate_one, read_state
 

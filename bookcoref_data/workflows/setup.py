@@ -13,8 +13,8 @@ from ..formats.jsonl import parse_record
 from ..formats.lines import read_lines
 from ..progress import Progress, Silent
 from ..publishing.publication import read_publication
-from ..sample_story import TITLE as SAMPLE_TITLE
-from ..sample_story import sample_path
+from ..sample_story.story import TITLE as SAMPLE_TITLE
+from ..sample_story.story import sample_path
 from ..sources.gutenberg import PlanRow, Texts
 from ..sources.release import Release, ReleaseLayout
 from ..sources.store import Store

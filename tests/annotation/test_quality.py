@@ -15,7 +15,7 @@ from bookcoref_data.annotation.plan import default_plan
 from bookcoref_data.books import Book
 from bookcoref_data.errors import FormatError
 from bookcoref_data.formats.jsonl import read
-from bookcoref_data.sample_story import sample_book
+from bookcoref_data.sample_story.story import sample_book
 from bookcoref_data.workflows.annotate import Source, annotate_book, table_rows
 from training.litbank import parts, read_excerpt
 from training.score import score_part

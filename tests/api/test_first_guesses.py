@@ -11,7 +11,7 @@ import pytest
 
 import bookcoref_data as bc
 from bookcoref_data.errors import UsageError
-from bookcoref_data.sample_story import gutenberg_text
+from bookcoref_data.sample_story.story import gutenberg_text
 
 CAST = ["Captain Thorne; the Captain", "Martha Pell; Martha", "Silas Grout; Silas"]
 

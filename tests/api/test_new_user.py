@@ -8,7 +8,7 @@ import re
 import pytest
 
 import bookcoref_data as bc
-from bookcoref_data.sample_story import gutenberg_text, sample_path
+from bookcoref_data.sample_story.story import gutenberg_text, sample_path
 from tests.faults.workplace import write_litbank
 
 TRIES = """

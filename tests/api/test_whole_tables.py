@@ -19,8 +19,9 @@ from bookcoref_data.api.questions import Questions
 from bookcoref_data.api.tables import Table
 from bookcoref_data.errors import UsageError
 from bookcoref_data.sources.store import PartSize
-from bookcoref_data.tasks.runner import EndpointModel, LocalModel, Prices
-from bookcoref_data.tasks.runner.run import RunReport
+from bookcoref_data.tasks.runner.endpoint import EndpointModel
+from bookcoref_data.tasks.runner.local import LocalModel
+from bookcoref_data.tasks.runner.run import Prices, RunReport
 
 SMALL = Table.of_rows(("a", "b"), [[1, "x|y"], [2000, None], [3, "<z>"]])
 

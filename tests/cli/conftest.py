@@ -22,7 +22,7 @@ from command_server import run_command
 
 import bookcoref_data as bc
 from bookcoref_data.characters.table import CastRow, write_table
-from bookcoref_data.sample_story import sample_path
+from bookcoref_data.sample_story.story import sample_path
 from tests.faults.workplace import PARTS, RDF, write_litbank
 
 CODE = "from bookcoref_data.cli import main; main()"

@@ -17,7 +17,7 @@ import bookcoref_data
 from bookcoref_data.cli import app
 from bookcoref_data.cli.app import GROUPS, VERBS, hint_for
 from bookcoref_data.errors import UsageError
-from bookcoref_data.sample_story import gutenberg_text
+from bookcoref_data.sample_story.story import gutenberg_text
 
 GERMAN = "Es war einmal eine Frau, die hatte nicht einen Hund und sie ging mit dem Kind in den Wald. " * 20
 MISTAKES = """

@@ -9,7 +9,7 @@ import zipfile
 
 import pytest
 
-from bookcoref_data.sample_story import gutenberg_text
+from bookcoref_data.sample_story.story import gutenberg_text
 
 CONTAINER = '<container><rootfiles><rootfile full-path="c.opf"/></rootfiles></container>'
 PACKAGE = (

@@ -10,7 +10,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from bookcoref_data.cli.app import make_app
-from bookcoref_data.sample_story import sample_path
+from bookcoref_data.sample_story.story import sample_path
 
 MIRROR = sample_path("mirror")
 MODEL = "--endpoint {url} --model m"

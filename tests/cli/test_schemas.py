@@ -11,7 +11,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from bookcoref_data.cli.app import make_app
-from bookcoref_data.sample_story import sample_path
+from bookcoref_data.sample_story.story import sample_path
 
 SCHEMAS = Path(__file__).parents[2] / "docs" / "schemas"
 MIRROR = sample_path("mirror")

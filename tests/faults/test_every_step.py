@@ -25,7 +25,7 @@ import bookcoref_data as bc
 from bookcoref_data.annotation.embedded.parsing import load_model
 from bookcoref_data.errors import BookcorefError
 from bookcoref_data.outputs import check, settle
-from bookcoref_data.sample_story import sample_path
+from bookcoref_data.sample_story.story import sample_path
 from bookcoref_data.workflows.code_version import annotator_version
 from tests.faults.faulty import FINE, KILLED, REFUSED, TRACEBACK, Faults, digest, in_child
 from tests.faults.workplace import NAMES, fill

@@ -13,7 +13,7 @@ import pytest
 import bookcoref_data as bc
 from bookcoref_data.books import Book
 from bookcoref_data.errors import BookcorefError, UsageError
-from bookcoref_data.sample_story import sample_path
+from bookcoref_data.sample_story.story import sample_path
 from tests.faults.faulty import digest
 from tests.faults.workplace import PARTS, fill
 

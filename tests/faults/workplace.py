@@ -9,7 +9,7 @@ from pathlib import Path
 
 import bookcoref_data as bc
 from bookcoref_data.characters.table import CastRow, write_table
-from bookcoref_data.sample_story import gutenberg_text
+from bookcoref_data.sample_story.story import gutenberg_text
 
 RDF = """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
  xmlns:dcterms="http://purl.org/dc/terms/" xmlns:pgterms="http://www.gutenberg.org/2009/pgterms/">

@@ -21,7 +21,8 @@ from bookcoref_data.errors import BookcorefError
 from bookcoref_data.formats import write_documents
 from bookcoref_data.reading_page.form import match_page
 from bookcoref_data.reading_page.serve import EditServer, version_of
-from bookcoref_data.tasks.merging import Session, decide_with_linker
+from bookcoref_data.tasks.merging.asking import Session
+from bookcoref_data.tasks.merging.linker import decide_with_linker
 from bookcoref_data.workflows.merge import AnswerFile, read_parts
 
 pytestmark = [pytest.mark.slow, pytest.mark.long]

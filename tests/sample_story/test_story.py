@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from bookcoref_data.errors import FormatError
-from bookcoref_data.sample_story import marked_story, parse_markup, sample_book
-from bookcoref_data.sample_story.story import book_of, cast, typeset
+from bookcoref_data.sample_story.markup import parse_markup
+from bookcoref_data.sample_story.story import book_of, cast, marked_story, sample_book, typeset
 
 HONORIFICS = {"Mr.", "Mrs.", "Miss", "Dr.", "Captain", "Master"}
 PERSONAL = set(

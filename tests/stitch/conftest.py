@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pytest
 
 from bookcoref_data.books import Book
-from bookcoref_data.sample_story import gutenberg_text, sample_book
+from bookcoref_data.sample_story.story import gutenberg_text, sample_book
 from bookcoref_data.text.decode import decode
 
 REAL = {"1342": "pride_and_prejudice_1342", "2500": "siddhartha_2500"}

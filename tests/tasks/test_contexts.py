@@ -15,15 +15,7 @@ from bookcoref_data.cli.app import make_app
 from bookcoref_data.errors import UsageError
 from bookcoref_data.formats import write_documents
 from bookcoref_data.resources import resource
-from bookcoref_data.tasks.contexts import (
-    Retriever,
-    entity_recall,
-    novel_ngrams,
-    oracle_sentences,
-    paragraphs_of,
-    rouge,
-    sentences_about,
-)
+from bookcoref_data.tasks.contexts.passages import Retriever, paragraphs_of, sentences_about
 from bookcoref_data.tasks.contexts.prompts import (
     joint_groups,
     joint_prompt,
@@ -33,9 +25,13 @@ from bookcoref_data.tasks.contexts.prompts import (
 )
 from bookcoref_data.tasks.contexts.scores import (
     entailment_share,
+    entity_recall,
     named_entities,
+    novel_ngrams,
+    oracle_sentences,
     parts_within,
     qa_scores,
+    rouge,
     token_f1,
 )
 from bookcoref_data.tasks.contexts.splits import (

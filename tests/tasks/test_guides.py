@@ -18,8 +18,8 @@ from bookcoref_data.formats import write_documents
 from bookcoref_data.sources.http import HttpResponse
 from bookcoref_data.sources.wayback import PageStore, parse_address
 from bookcoref_data.tasks.folder import read_rows
-from bookcoref_data.tasks.guides import GuideText, mask_name, questions_of, split_by_title
-from bookcoref_data.tasks.guides.identification import option_in
+from bookcoref_data.tasks.guides.identification import option_in, questions_of
+from bookcoref_data.tasks.guides.texts import GuideText, mask_name, split_by_title
 from bookcoref_data.workflows.guide_tasks import references_for
 from bookcoref_data.workflows.guide_texts import guides_plan
 

@@ -13,7 +13,8 @@ from bookcoref_data.cli.app import make_app
 from bookcoref_data.errors import MissingExtraError, SourceError, UsageError
 from bookcoref_data.formats import write_documents
 from bookcoref_data.tasks.contexts.scores import bert_scores, nli_judge
-from bookcoref_data.tasks.runner import LocalModel, Reply, Request
+from bookcoref_data.tasks.runner.local import LocalModel
+from bookcoref_data.tasks.runner.requests import Reply, Request
 
 LABELS = ("contradiction", "neutral", "entailment")
 

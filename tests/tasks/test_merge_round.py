@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from bookcoref_data.books import Mention, Record
 from bookcoref_data.cli import merge_round
-from bookcoref_data.tasks.merging import documents_of
+from bookcoref_data.tasks.merging.laying import documents_of
 from bookcoref_data.workflows.merge import AnswerFile
 
 

@@ -12,29 +12,28 @@ from bookcoref_data.books import Record
 from bookcoref_data.books.book import Mention
 from bookcoref_data.errors import DataError, FormatError, UsageError
 from bookcoref_data.formats import conll
-from bookcoref_data.tasks.merging import (
+from bookcoref_data.tasks.merging.asking import Session
+from bookcoref_data.tasks.merging.features import ChainCandidates, Observed, profile_of
+from bookcoref_data.tasks.merging.laying import documents_of
+from bookcoref_data.tasks.merging.linker import decide_with_linker
+from bookcoref_data.tasks.merging.parts import (
     ChainRef,
-    Session,
+    decide_by_id,
+    decide_greedily,
+    decisions_from_whole,
+    keep_answer,
+    merge,
+)
+from bookcoref_data.tasks.merging.scoring import (
     agreement,
     agreement_by_genre,
     choices,
-    decide_by_id,
-    decide_greedily,
-    decide_with_linker,
-    decisions_from_whole,
-    documents_of,
-    keep_answer,
-    merge,
-    read_table,
     score_decisions,
     score_merged,
-    scores_by_size,
-    statistics,
     vote,
-    write_table,
 )
-from bookcoref_data.tasks.merging.features import ChainCandidates, Observed, profile_of
-from bookcoref_data.tasks.merging.statistics import save_plots
+from bookcoref_data.tasks.merging.statistics import save_plots, scores_by_size, statistics
+from bookcoref_data.tasks.merging.table import read_table, write_table
 from bookcoref_data.workflows.merge import with_cast
 
 # The worked example of the specification: each word is one token, each chain its words in order.

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from bookcoref_data.books import Record
 from bookcoref_data.cli.app import make_app
 from bookcoref_data.errors import DataError, UsageError
-from bookcoref_data.tasks.questions import build_questions, read_settings
+from bookcoref_data.tasks.questions.build import build_questions
 from bookcoref_data.tasks.questions.entities import make_document
 from bookcoref_data.tasks.questions.release import (
     distinct,
@@ -24,6 +24,7 @@ from bookcoref_data.tasks.questions.release import (
     said_by_the_words,
 )
 from bookcoref_data.tasks.questions.scores import SpokenOf, score_mentions
+from bookcoref_data.tasks.questions.settings import read_settings
 
 BOOK = names_together(["Then", "Jane", "Eyre", "met", "Mr.", "Edward", "Rochester", "and", "Tom", "."])
 

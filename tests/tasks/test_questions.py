@@ -12,15 +12,16 @@ from bookcoref_data.books import Record
 from bookcoref_data.books.book import Mention
 from bookcoref_data.errors import DataError, UsageError
 from bookcoref_data.formats import read_documents
-from bookcoref_data.tasks.questions import (
+from bookcoref_data.tasks.questions.baselines import annotation_answers
+from bookcoref_data.tasks.questions.build import (
     NONE_OF_THE_ABOVE,
-    annotation_answers,
     build_questions,
-    grade,
-    read_settings,
+    copeland_counts,
+    is_hard,
+    mark,
 )
-from bookcoref_data.tasks.questions.build import copeland_counts, is_hard, mark
 from bookcoref_data.tasks.questions.entities import make_document
+from bookcoref_data.tasks.questions.grading import grade
 from bookcoref_data.tasks.questions.phrases import (
     PRONOUN_CLASS,
     closed_up,
@@ -32,6 +33,7 @@ from bookcoref_data.tasks.questions.phrases import (
 )  # fmt: skip
 from bookcoref_data.tasks.questions.prompts import answer_in, answer_pattern, mention_in, prompt_of
 from bookcoref_data.tasks.questions.scores import fuzzy_score, overlapping, score_mentions
+from bookcoref_data.tasks.questions.settings import read_settings
 
 
 @pytest.fixture(scope="module")

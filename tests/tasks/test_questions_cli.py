@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 from bookcoref_data.cli.app import make_app
 from bookcoref_data.errors import FormatError, UsageError
 from bookcoref_data.formats import write_documents
-from bookcoref_data.tasks.questions import NONE_OF_THE_ABOVE as NONE
 from bookcoref_data.tasks.questions.baselines import evenly, text_answers
+from bookcoref_data.tasks.questions.build import NONE_OF_THE_ABOVE as NONE
 from bookcoref_data.tasks.questions.entities import gender_of, quoted
 
 

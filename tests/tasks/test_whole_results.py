@@ -20,17 +20,20 @@ from bookcoref_data.tasks.contexts.prompts import (
 from bookcoref_data.tasks.folder import TaskFolder, read_task, write_task_folder
 from bookcoref_data.tasks.guides.identification import baselines, grade_identification
 from bookcoref_data.tasks.guides.texts import GuideText, keep_long, rows_of, split_by_title
-from bookcoref_data.tasks.merging import ChainRef, Session, documents_of, scores_by_size, statistics
+from bookcoref_data.tasks.merging.asking import Session
+from bookcoref_data.tasks.merging.laying import documents_of
+from bookcoref_data.tasks.merging.parts import ChainRef
 from bookcoref_data.tasks.merging.scoring import DecisionScores, score_decisions
-from bookcoref_data.tasks.merging.statistics import save_plots
-from bookcoref_data.tasks.questions import NONE_OF_THE_ABOVE, annotation_answers, grade, read_settings
-from bookcoref_data.tasks.questions.baselines import evenly, text_answers
+from bookcoref_data.tasks.merging.statistics import save_plots, scores_by_size, statistics
+from bookcoref_data.tasks.questions.baselines import annotation_answers, evenly, text_answers
+from bookcoref_data.tasks.questions.build import NONE_OF_THE_ABOVE
 from bookcoref_data.tasks.questions.entities import make_document
-from bookcoref_data.tasks.questions.grading import Share
+from bookcoref_data.tasks.questions.grading import Share, grade
 from bookcoref_data.tasks.questions.phrases import LONGEST_PHRASE, trimmed
 from bookcoref_data.tasks.questions.scores import net_distractors, overlapping
-from bookcoref_data.tasks.runner import Prices, Request, preview
-from bookcoref_data.tasks.runner.run import RunReport
+from bookcoref_data.tasks.questions.settings import read_settings
+from bookcoref_data.tasks.runner.requests import Request
+from bookcoref_data.tasks.runner.run import Prices, RunReport, preview
 
 A, B, C, D = (ChainRef(0, "A"), ChainRef(0, "B"), ChainRef(1, "C"), ChainRef(1, "D"))
 

@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bookcoref_data.errors import BookcorefError, UsageError
-from bookcoref_data.sample_story import gutenberg_text
+from bookcoref_data.sample_story.story import gutenberg_text
 from bookcoref_data.text import ebook
 from bookcoref_data.text.ebook import decode_book, read_html
 from bookcoref_data.text.read_book import read_book

@@ -12,7 +12,7 @@ import pytest
 import bookcoref_data as bc
 from bookcoref_data.errors import ChecksumError, DataError, SourceError, UsageError
 from bookcoref_data.formats.folder import read_build
-from bookcoref_data.sample_story import sample_path
+from bookcoref_data.sample_story.story import sample_path
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 from hub_server import HubServer

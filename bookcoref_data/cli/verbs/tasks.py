@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ...api.models import Asked
     from ...api.options import OpenPage, Port
     from ...api.questions import Graded, Questions
-    from ...tasks.runner import RunReport
+    from ...tasks.runner.run import RunReport
     from ...workflows.merge import MergeReport
     from ..declared import Json
 

@@ -14,7 +14,7 @@ from ...shapes import attributes
 from ..contexts.scores import words_in
 from ..folder import Feature
 from ..questions.grading import Row, Share
-from ..runner import Request
+from ..runner.requests import Request
 from .texts import MASK, GuideText, mask_name
 
 IDENTIFICATION: dict[str, Feature] = {

@@ -3,12 +3,3 @@
 `ask` takes requests to a `Model` and keeps every reply in a file, so that a second run asks only what is
 new. `EndpointModel` speaks to any server with the OpenAI interface, `LocalModel` loads transformers.
 """
-
-from .endpoint import EndpointModel
-from .local import LocalModel
-from .requests import Model, Reply, Request
-from .run import Prices, RunReport, ask, preview
-
-__all__ = [
-    "EndpointModel", "LocalModel", "Model", "Prices", "Reply", "Request", "RunReport", "ask", "preview",
-]  # fmt: skip
