@@ -189,7 +189,7 @@ def edits_beside(source: Path) -> Path:
 
 
 class Review:
-    """Questions about one book, best first. Answer them, then `next` gives those of a new reading.
+    """The best questions about one book, by scene. Answer them, then `next` gives those of a new reading.
 
     `likely_right` is the share of mentions and speakers that is likely right now, `agreement` how far a
     second person agrees, `conflicts` are corrections that need a person. `ready` says that the wanted share

@@ -124,13 +124,15 @@ def make_queue(
 
     `settled` was decided before, `first` is asked before all else, `taught` is what the answers before teach
     about the rest (`answers.taught`). Of questions whose answers reach each other, the later ones count for
-    less: the next reading may answer them. With `by_worth` False, the least certain come first.
+    less: the next reading may answer them. Those of one scene follow the text. With `by_worth` False, the
+    least certain come first.
     """  # fmt: skip
     book = _Asked(annotation)
     kinds = frozenset(about)
     found = [q for q in book.questions(kinds) if q.key not in settled and (q.chance > 0 or q.key in first)]
     if by_worth:
-        found = _by_worth([book.as_taught(q, taught) for q in found] if taught else found, most, first)
+        known = [book.as_taught(q, taught) for q in found] if taught else found
+        found = _by_scene(_by_worth(known, most, first), first)
     else:
         found.sort(key=lambda q: (q.key not in first, -q.chance, q.start))
     return [book.with_people(q) for q in found[:most]]
@@ -155,6 +157,18 @@ def _by_worth(found: list[ReviewQuestion], most: int, first: Collection[Key]) ->
                 if q.kind == found[k].kind and away < _GAP:
                     worth[i] *= 1 - _SPREAD * (1 - away / _GAP)
     return chosen
+
+
+def _by_scene(chosen: Iterable[ReviewQuestion], first: Collection[Key]) -> list[ReviewQuestion]:
+    """The same questions: those near each other follow the text, where the first of them stood."""
+    scenes: list[list[ReviewQuestion]] = []
+    for q in chosen:
+        near = (s for s in scenes if abs(s[0].start - q.start) < _GAP)
+        scene = next((s for s in near if (s[0].key in first) == (q.key in first)), None)
+        if scene is None:
+            scenes.append(scene := [])
+        scene.append(q)
+    return [q for scene in scenes for q in sorted(scene, key=lambda q: q.start)]
 
 
 @dataclass

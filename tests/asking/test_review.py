@@ -36,7 +36,7 @@ def turns(*scores, at=0):
 
 def test_a_turn_among_doubtful_turns_is_worth_more_than_one_that_stands_alone():
     a = annotation([*turns(0.6, 0.6, 0.6, 0.6), *turns(0.5, at=550)])
-    first, *_ = make_queue(a, about=["speaker"])
+    (first,) = make_queue(a, about=["speaker"], most=1)
     assert first.start in (30, 60)
     alone = next(q for q in all_questions(a) if q.start == 550)
     assert alone.hangs == 1
@@ -56,8 +56,17 @@ def test_a_sure_turn_stops_an_error_and_the_rest_of_a_turn_goes_with_it():
 
 def test_the_second_question_is_not_beside_the_first():
     a = annotation([*turns(0.6, 0.6, 0.6), *turns(0.62, 0.62, 0.62, at=500)])
-    first, second, *_ = make_queue(a, about=["speaker"])
+    first, second = make_queue(a, about=["speaker"], most=2)
     assert abs(first.start - second.start) > 300
+
+
+def test_questions_of_one_scene_follow_the_text_and_what_must_come_first_stays_there():
+    a = annotation([*turns(0.6, 0.5, 0.6), *turns(0.6, 0.4, 0.6, at=500)])
+    order = [500, 530, 560, 0, 30, 60]
+    assert [q.start for q in make_queue(a, about=["speaker"])] == order
+    (last,) = (q for q in all_questions(a, ["speaker"]) if q.start == 60)
+    queue = make_queue(a, about=["speaker"], first=[last.key])
+    assert [q.start for q in queue] == [60, *order[:-1]]
 
 
 def test_pronouns_of_a_chain_hang_on_its_first_until_a_name():
@@ -142,9 +151,9 @@ def test_what_was_wrong_more_often_than_usual_is_asked_first():
     assert taught(edits)["mention", "Tom Hill"] > 1 > taught(edits)["mention", "Grey"]
     turned = [replace(e, was="Grey", character="Tom Hill") if e.was == "Grey" else e for e in edits]
     turned = [replace(e, character="Tom Hill") for e in turned]
-    queue = make_queue(a, about=["pronoun"], taught=taught(turned))
-    assert [q.now for q in queue[:10]] == ["Grey"] * 10
-    assert queue[0].chance > 0.49 > queue[-1].chance
+    assert [q.now for q in make_queue(a, about=["pronoun"], taught=taught(turned), most=10)] == ["Grey"] * 10
+    chances = {q.now: q.chance for q in make_queue(a, about=["pronoun"], taught=taught(turned))}
+    assert chances["Grey"] > chances["Tom Hill"]
 
 
 def test_answers_about_speakers_teach_about_speakers_alone():
