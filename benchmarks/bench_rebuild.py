@@ -252,20 +252,20 @@ def pack_all(data: str, cache: str, folder: str, packs: str, jobs: str) -> dict:
     """Make packs of the data set in `folder`, with the texts of the mirror."""
     from bookcoref_data.progress import Silent
     from bookcoref_data.sources.store import Store
-    from bookcoref_data.workflows import setup
+    from bookcoref_data.workflows import rebuild
     from bookcoref_data.workflows.pack import pack_folder
 
     asked = simulated(Path(data), Path(cache), Path(folder))
-    texts = setup.texts_of(asked, Store.open(cache), Silent())
-    pack_folder(Path(folder), setup.candidates_of(texts), Path(packs), jobs=int(jobs))
+    texts = rebuild.texts_of(asked, Store.open(cache), Silent())
+    pack_folder(Path(folder), rebuild.candidates_of(texts), Path(packs), jobs=int(jobs))
     return {}
 
 
 def rebuild_all(data: str, cache: str, out: str, jobs: str, packs: str) -> dict:
     from dataclasses import replace
 
+    from bookcoref_data.workflows.rebuild import prepare as lay_out
     from bookcoref_data.workflows.rebuild import rebuild
-    from bookcoref_data.workflows.setup import prepare as lay_out
 
     start, cpu = time.perf_counter(), time.process_time()
     asked = simulated(Path(data), Path(cache), Path(out))
@@ -327,7 +327,7 @@ def parquet_all(folder: str, out: str) -> dict:
 
 
 def simulated(data: Path, cache: Path, out: Path):
-    from bookcoref_data.workflows.setup import RebuildSettings
+    from bookcoref_data.workflows.rebuild import RebuildSettings
 
     return RebuildSettings(
         out=out, release=data / "release_simulated", mirror=str(data / "gutenberg"), cache_dir=cache,
@@ -349,7 +349,7 @@ def profile_all(data: str, cache: str, out: str) -> dict:
     """CPU seconds per step, each without the steps inside it."""
     from bookcoref_data.stitch.official import Delta
     from bookcoref_data.text import tokens
-    from bookcoref_data.workflows import rebuild, rebuild_book, setup
+    from bookcoref_data.workflows import rebuild, rebuild_book
 
     steps: dict[str, list[float]] = {}
     inside: list[float] = []
@@ -372,7 +372,7 @@ def profile_all(data: str, cache: str, out: str) -> dict:
 
         setattr(owner, name, outer)
 
-    timed(setup, "ingest", "split the release by book")
+    timed(rebuild, "ingest", "split the release by book")
     timed(rebuild_book, "delta_from_bytes", "read the book's delta")
     timed(tokens, "sentence_spans", "Punkt sentences")
     timed(rebuild_book, "tokenize_official", "spaCy tokens")
@@ -386,7 +386,7 @@ def profile_all(data: str, cache: str, out: str) -> dict:
     timed(rebuild, "_assemble", "put the folder together")
     timed(rebuild_book, "decode", "decode the text")
     start = time.process_time()
-    rebuild.rebuild(setup.prepare(simulated(Path(data), Path(cache), Path(out))), jobs=1)
+    rebuild.rebuild(rebuild.prepare(simulated(Path(data), Path(cache), Path(out))), jobs=1)
     return {"steps": steps, "whole": time.process_time() - start}
 
 

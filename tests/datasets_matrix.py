@@ -22,8 +22,7 @@ def build(first: Path, second: Path) -> None:
     import bookcoref_data as bc
     from bookcoref_data.books import Book
     from bookcoref_data.formats.folder import BOOKCOREF_LICENCES, read_folder, write_folder
-    from bookcoref_data.workflows.rebuild import rebuild
-    from bookcoref_data.workflows.setup import RebuildSettings, prepare
+    from bookcoref_data.workflows.rebuild import RebuildSettings, prepare, rebuild
 
     rebuild(prepare(RebuildSettings(out=first / "bookcoref", sample=True, cache_dir=first / "cache")), jobs=1)
     book = read_folder(first / "bookcoref")[0].to_book()

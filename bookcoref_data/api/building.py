@@ -119,8 +119,8 @@ def rebuild(
         UsageError, SourceError, DataError: as the command line reports them.
     """
     from ..progress import Silent
+    from ..workflows.rebuild import RebuildSettings, prepare
     from ..workflows.rebuild import rebuild as run
-    from ..workflows.setup import RebuildSettings, prepare
 
     settings = RebuildSettings(
         out=path_of(out), sample=sample, release=_release(release),
@@ -142,7 +142,7 @@ def rebuild_plan(
 
     The arguments are those of `rebuild`. Actions are "fetch", "cached", "local" and "missing".
     """
-    from ..workflows.setup import RebuildSettings, plan_release, plan_texts
+    from ..workflows.rebuild import RebuildSettings, plan_release, plan_texts
 
     settings = RebuildSettings(
         out=Path(), sample=sample, release=_release(release),

@@ -92,8 +92,7 @@ def harvest_liscu(
         UsageError: neither `names` nor `urls`, or both.
     """
     from ..characters.guide_files import read_addresses
-    from ..workflows.harvest import harvest_name_lists
-    from ..workflows.harvest_guides import harvest_guides, read_guides_plan
+    from ..workflows.harvest import harvest_guides, harvest_name_lists, read_guides_plan
 
     lists, pages, target = paths_of(names), paths_of(urls), path_of(out)
     if bool(lists) == bool(pages):

@@ -67,7 +67,7 @@ def pack(
     from ..formats.folder import is_folder
     from ..progress import Silent
     from ..sources.store import Store
-    from ..workflows import setup
+    from ..workflows import rebuild
     from ..workflows.pack import pack_folder, pack_plan
     from ..workflows.packed import ATTRIBUTION, LICENCE, PackSettings
 
@@ -76,16 +76,16 @@ def pack(
         ATTRIBUTION if attribution is None else attribution,
     )  # fmt: skip
     folder, target, listener = path_of(release), path_of(out), progress or Silent()
-    asked = setup.RebuildSettings(
+    asked = rebuild.RebuildSettings(
         out=target, release=folder, mirror=text_or_none(mirror),
         cache_dir=path_or_none(cache_dir), offline=offline, books=tuple(books), texts_only=texts_only,
         expect=expect,
     )  # fmt: skip
     if is_folder(folder):
-        candidates = setup.candidates_of(setup.texts_of(asked, Store.open(asked.cache_dir), listener))
+        candidates = rebuild.candidates_of(rebuild.texts_of(asked, Store.open(asked.cache_dir), listener))
         made = pack_folder(folder, candidates, target, settings=settings, jobs=jobs, progress=listener)
         return Packed(made)
-    plan = setup.prepare(asked, listener)
+    plan = rebuild.prepare(asked, listener)
     with tempfile.TemporaryDirectory(prefix="bookcoref-pack-") as work:
         built = Path(work) / "built"
         return Packed(pack_plan(plan, target, built, settings=settings, jobs=jobs, progress=listener))

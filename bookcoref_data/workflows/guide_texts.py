@@ -30,7 +30,7 @@ from ..tasks.folder import TaskFolder, write_task_folder
 from ..tasks.guides.identification import IDENTIFICATION, questions_of
 from ..tasks.guides.texts import FEATURES, KINDS, GuideText, keep_long, rows_of, split_by_title
 from ..words.folding import fold
-from . import harvest_guides
+from . import harvest as harvesting
 from .contexts import ContextPlan
 from .match import read_works_table
 from .verify import published_books
@@ -46,7 +46,7 @@ _SPLITS = {"val": "validation"}
 class AskedGuide:
     """A guide to read: which kinds of text, and the Gutenberg book it is about where that is known."""
 
-    guide: harvest_guides.Guide
+    guide: harvesting.Guide
     kinds: frozenset[str]
     gutenberg_key: str = ""
     doc_key: str = ""
@@ -80,7 +80,7 @@ def bookworm_guides(tables: Tables, *, summaries: bool = True) -> list[AskedGuid
     found: dict[tuple[str, str, str], AskedGuide] = {}
     for task, rows in tables.data.items():
         for row in rows:
-            (guide,) = harvest_guides.guides_of([GuideAddress(row.url, row.title, row.author)], complete=True)
+            (guide,) = harvesting.guides_of([GuideAddress(row.url, row.title, row.author)], complete=True)
             key = (guide.place.site, guide.place.id, row.book)
             before = found.get(key)
             kinds = frozenset({task, *(before.kinds if before else ()), *(("summary",) if summaries else ())})
@@ -96,10 +96,10 @@ def bookworm_guides(tables: Tables, *, summaries: bool = True) -> list[AskedGuid
 
 def guides_plan(
     source: Path, recipe: Path | None = None, harvest: Path | None = None, contact: str | None = None
-) -> harvest_guides.GuidesPlan:
+) -> harvesting.GuidesPlan:
     """How pages are asked for: the harvest's recipe, and for BookWorm's tables their own recipe above it."""
     own = load_toml(recipe or resource("recipes", "bookworm.toml")).get("study_guides", {})
-    return harvest_guides.read_guides_plan(harvest, contact, over=own if source.is_dir() else None)
+    return harvesting.read_guides_plan(harvest, contact, over=own if source.is_dir() else None)
 
 
 def listed_guides(paths: Iterable[Path], works: Mapping[tuple[str, str], str]) -> list[AskedGuide]:
@@ -111,7 +111,7 @@ def listed_guides(paths: Iterable[Path], works: Mapping[tuple[str, str], str]) -
     kinds = frozenset({"description", "summary"})
     known = {book["gutenberg_key"]: book["doc_key"] for book in published_books()}
     asked = []
-    for guide in harvest_guides.guides_of(addresses, complete=True):
+    for guide in harvesting.guides_of(addresses, complete=True):
         book = works.get((guide.place.site, guide.place.id), "")
         asked.append(AskedGuide(guide, kinds, book, known.get(book, f"gutenberg_{book}") if book else ""))
     return asked
@@ -131,15 +131,15 @@ def read_works(path: Path) -> dict[tuple[str, str], str]:
 
 
 def collect(
-    asked: Sequence[AskedGuide], plan: harvest_guides.GuidesPlan, pages: Path, *, offline: bool = False,
+    asked: Sequence[AskedGuide], plan: harvesting.GuidesPlan, pages: Path, *, offline: bool = False,
     progress: Progress | None = None,
-) -> tuple[list[GuideText], list[harvest_guides.PageOutcome], list[tuple[str, str]]]:  # fmt: skip
+) -> tuple[list[GuideText], list[harvesting.PageOutcome], list[tuple[str, str]]]:  # fmt: skip
     """The texts of all guides, the outcome of every page, and problems as (what, why)."""
     jobs = [(one.guide, partial(texts_of, one)) for one in asked]
-    return harvest_guides.read_guides(jobs, plan, pages, offline=offline, progress=progress)
+    return harvesting.read_guides(jobs, plan, pages, offline=offline, progress=progress)
 
 
-def texts_of(asked: AskedGuide, reader: harvest_guides.PageReader) -> list[GuideText]:
+def texts_of(asked: AskedGuide, reader: harvesting.PageReader) -> list[GuideText]:
     """The wanted texts of one guide: its lists, the pages of persons that they link to, its summary."""
     guide = asked.guide
     # The pages of a guide that the wanted kinds of text need.
@@ -155,7 +155,7 @@ def texts_of(asked: AskedGuide, reader: harvest_guides.PageReader) -> list[Guide
         if analysis or described_alone:
             for given in asked.guide.others:
                 # No person's page: the front page of the guide, an overview of CliffsNotes, a summary
-                path = urlsplit(harvest_guides.original_of(given)).path.rstrip("/")
+                path = urlsplit(harvesting.original_of(given)).path.rstrip("/")
                 last = path.rpartition("/")[2].lower()
                 front = path == guide.place.root.rstrip("/") or last.endswith("-at-a-glance")
                 if not front and not last.startswith("about-") and not is_summary(path):
@@ -166,7 +166,7 @@ def texts_of(asked: AskedGuide, reader: harvest_guides.PageReader) -> list[Guide
                 needed += [str(archived.at(link)) for link in links] if archived else []
         seen: dict[str, str] = {}
         for given in needed:
-            seen.setdefault(harvest_guides.original_of(given).lower().rstrip("/"), given)
+            seen.setdefault(harvesting.original_of(given).lower().rstrip("/"), given)
         for address in seen.values():
             record, page = reader.read(address)
             read += [(record, page)] if page else []
@@ -190,10 +190,10 @@ def texts_of(asked: AskedGuide, reader: harvest_guides.PageReader) -> list[Guide
     return wanted
 
 
-def _summary_pages(guide: harvest_guides.Guide) -> list[str]:
+def _summary_pages(guide: harvesting.Guide) -> list[str]:
     """The guide's summary: a given address that is one, else where its site keeps it."""
     known = [*guide.others, *guide.lists]
-    given = [address for address in known if is_summary(harvest_guides.original_of(address))]
+    given = [address for address in known if is_summary(harvesting.original_of(address))]
     if given:
         return given[:1]
     for address in known:
@@ -321,7 +321,7 @@ def splits_of(texts: Sequence[GuideText], asked: Sequence[AskedGuide]) -> dict[s
 
 def build_guide_texts(
     source: Path, names: Path | None, works: Path | None, plan: ContextPlan,
-    guides: harvest_guides.GuidesPlan, pages: Path, out: Path, *, offline: bool = False,
+    guides: harvesting.GuidesPlan, pages: Path, out: Path, *, offline: bool = False,
     progress: Progress | None = None,
 ) -> GuideTextsReport:  # fmt: skip
     """The whole way: guides of a folder of BookWorm's tables, or of a list of addresses, to a folder.
@@ -342,7 +342,7 @@ def build_guide_texts(
         raise SourceError(
             "no page of a guide could be read",
             found=", ".join(f"{count:,} {status}" for status, count in statuses.items()),
-            hint=f"{pages / harvest_guides.MANIFEST} has a line for every page; "
+            hint=f"{pages / harvesting.MANIFEST} has a line for every page; "
             "another run asks for the missing ones again",
         )
     left: dict[str, int] = {}

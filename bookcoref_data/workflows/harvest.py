@@ -1,21 +1,303 @@
-"""Harvest casts: from Wikidata, or from lists of names that others publish, into one table."""
+"""Harvest casts into one table: from Wikidata, from published lists of names, from archived study guides.
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+A guide's list pages come first. Pages of single persons are fetched only when no list could be read, since
+they repeat one name each (LiSCU's 4,970 Shmoop person pages stand for 1,010 guides).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from ..characters.guide_files import NameTally, join_authors, read_names, rows_of_names
+from ..characters.guide_files import GuideAddress, NameTally, join_authors, read_names, rows_of_names
+from ..characters.guides import parse_page
+from ..characters.guides.addresses import GuidePlace, is_list, list_addresses, place_of
+from ..characters.guides.page import LIST, MINOR, PERSON, GuideEntry, GuidePage
+from ..characters.names import read_name
 from ..characters.table import CastRow, group_casts, read_table, write_table
 from ..characters.wikidata_cast import CastReport, cast_rows
-from ..errors import BookcorefError, SourceError, UsageError
-from ..progress import Progress
+from ..errors import BookcorefError, OfflineError, SourceError, UsageError
+from ..files import write_text
+from ..progress import Progress, followed
 from ..resources import load_toml, resource
-from ..shapes import check
+from ..shapes import check, settings_of
 from ..sources.http import Fetcher, agent_string
 from ..sources.pace import Pace
 from ..sources.sparql import Archive, SparqlEndpoint, require_contact
+from ..sources.wayback import OK, Archived, FetchedPage, PageStore, parse_address
 from ..sources.wikidata import WikidataSettings, harvest, is_item
+from ..words.folding import fold
+
+Found = TypeVar("Found")
+MANIFEST = "manifest.tsv"
+"""In the folder of kept pages: one line per page of the last run."""
+_MOST_FURTHER_PAGES = 20
+
+
+@dataclass(frozen=True)
+class GuidesPlan:
+    """The `[study_guides]` table of a harvest recipe.
+
+    `strict` refuses every snapshot but the one asked for; `ceiling` (14 digits) refuses snapshots from that
+    moment on. `complete` adds the list pages of each guide to the addresses given, so that minor characters
+    are found too; `person_pages` is "if-needed", "always" or "never". `archive` is another address of the
+    archive ("http://localhost:8080/web/"), "" for the one in the list.
+    """
+
+    contact: str = ""
+    per_second: float = 1.0
+    attempts: int = 6
+    strict: bool = False
+    ceiling: str = ""
+    complete: bool = True
+    person_pages: str = "if-needed"
+    archive: str = ""
+
+    def __post_init__(self) -> None:
+        choices = ("if-needed", "always", "never")
+        if self.person_pages not in choices:
+            raise UsageError("unknown person_pages", expected=" or ".join(choices), found=self.person_pages)
+
+
+def read_guides_plan(
+    recipe: Path | None = None, contact: str | None = None, *, over: Mapping[str, Any] | None = None
+) -> GuidesPlan:
+    """The `[study_guides]` table of the recipe at `recipe`, else of the one that ships, and `over` above it.
+
+    Raises:
+        UsageError: a setting that does not exist, or a value that cannot be.
+    """
+    table = recipe_table(recipe, "study_guides") | dict(over or {})
+    return settings_of(GuidesPlan, table | ({"contact": contact} if contact else {}), "[study_guides]")
+
+
+@dataclass
+class Guide:
+    """One study guide: where it stands, what is known of it beforehand, and the addresses to read."""
+
+    place: GuidePlace
+    title: str = ""
+    author: str = ""
+    lists: list[str] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class PageOutcome:
+    """One line of the manifest: a page, how it was had, and what could be read on it."""
+
+    record: FetchedPage
+    site: str
+    problem: str
+    entries: int
+
+
+def guides_of(addresses: Sequence[GuideAddress], *, complete: bool) -> list[Guide]:
+    """The guides that a list of archived addresses belongs to, in order of appearance.
+
+    Raises:
+        UsageError: an address is not archived, or of a site without parser.
+    """
+    guides: dict[tuple[str, str], Guide] = {}
+    for given in addresses:
+        archived = parse_address(given.address)
+        place = place_of(archived.original) if archived else None
+        if archived is None or place is None:
+            raise UsageError(
+                f"cannot harvest {given.address!r}",
+                expected="an archived page (<archive>/web/<stamp>/<address>) of one of the five study guides",
+            )
+        guide = guides.setdefault((place.site, place.id), Guide(place, given.title, given.author))
+        pages = guide.lists if is_list(archived.original) else guide.others
+        pages.append(given.address)
+        if complete:
+            # A guide's front page or a person's page says in which snapshot its lists are to be looked for.
+            known = {_key(address) for address in guide.lists}
+            lists = [str(replace(archived, original=o)) for o in list_addresses(archived.original)]
+            guide.lists += [address for address in lists if _key(address) not in known]
+    return list(guides.values())
+
+
+def _key(address: str) -> str:
+    return original_of(address).lower().rstrip("/")
+
+
+def harvest_guides(
+    plan: GuidesPlan, addresses: Sequence[GuideAddress], pages: Path, out: Path, *, offline: bool = False,
+    progress: Progress | None = None,
+) -> HarvestReport:  # fmt: skip
+    """Read all guides and write the cast table and `<pages>/manifest.tsv`.
+
+    A page that cannot be had or read is a problem in the report and is asked for again by the next run;
+    the rest of the harvest goes on.
+    """
+    guides = guides_of(addresses, complete=plan.complete)
+    jobs = [(guide, partial(_read_guide, guide, plan)) for guide in guides]
+    rows, outcomes, problems = read_guides(jobs, plan, pages, offline=offline, progress=progress)
+    write_table(out, rows)
+    flags = Counter(flag for row in rows for flag in row.flags)
+    return HarvestReport(
+        "study guides",
+        str(out),
+        works=len({(row.source, row.work_id) for row in rows}),
+        rows=len(rows),
+        counts={
+            "guides asked for": len(guides),
+            "minor": sum(r.minor for r in rows),
+            **dict(sorted(flags.items())),
+        },
+        statuses=dict(sorted(Counter(o.problem or o.record.status for o in outcomes).items())),
+        problems=problems,
+        requests={"pages": len(outcomes)},
+    )
+
+
+def read_guides(
+    jobs: Sequence[tuple[Guide, Callable[[PageReader], list[Found]]]], plan: GuidesPlan, pages: Path, *,
+    offline: bool = False, progress: Progress | None = None,
+) -> tuple[list[Found], list[PageOutcome], list[tuple[str, str]]]:  # fmt: skip
+    """What is found in each guide, the outcome of every page, and problems as (what, why).
+
+    A guide stands beside the function that reads it. The outcomes are written to `<pages>/manifest.tsv`.
+    """
+    fetcher = Fetcher(Pace(plan.per_second, plan.attempts), offline=offline, contact=plan.contact or None)
+    store = PageStore(pages, fetcher, plan.strict, plan.ceiling, plan.archive)
+    outcomes: list[PageOutcome] = []
+    problems: list[tuple[str, str]] = []
+    found: list[Found] = []
+    try:
+        for guide, read in followed(jobs, progress, "study guides", len(jobs), "guides"):
+            found += read(PageReader(store, guide, outcomes, problems))
+    finally:
+        write_manifest(pages / MANIFEST, outcomes)
+    return found, outcomes, problems
+
+
+@dataclass
+class PageReader:
+    """Fetches and reads the pages of one guide, and notes the outcome of each."""
+
+    store: PageStore
+    guide: Guide
+    outcomes: list[PageOutcome]
+    problems: list[tuple[str, str]]
+
+    def read(self, address: str) -> tuple[FetchedPage, GuidePage | None]:
+        """The record and the content of a page; None when it could not be had."""
+        site = self.guide.place.site
+        try:
+            record, body = self.store.get(address)
+        except OfflineError as error:
+            self.problems.append((address, error.what))
+            self.outcomes.append(PageOutcome(FetchedPage(address, "not kept"), site, "", 0))
+            return FetchedPage(address, "not kept"), None
+        if record.status != OK:
+            self.outcomes.append(PageOutcome(record, site, "", 0))
+            self.problems.append((address, f"{record.status} {record.detail}".strip()))
+            return record, None
+        page = parse_page(site, body, original_of(address))
+        self.outcomes.append(PageOutcome(record, site, page.problem, len(page.entries)))
+        if page.problem:
+            self.problems.append((address, page.problem))
+        return record, page
+
+    def read_list(self, address: str) -> Iterator[tuple[FetchedPage, GuidePage]]:
+        """A list page and the pages that go on with it."""
+        waiting: list[str] = [address]
+        seen: set[str] = set()
+        while waiting and len(seen) < _MOST_FURTHER_PAGES:
+            current = waiting.pop(0)
+            if _key(current) in seen:
+                continue
+            seen.add(_key(current))
+            record, page = self.read(current)
+            if page:
+                yield record, page
+                archived = parse_address(current)
+                waiting += [str(archived.at(link)) for link in page.more] if archived else []
+
+
+def original_of(address: str) -> str:
+    """The address of an archived page before it was archived; any other address as it is."""
+    archived: Archived | None = parse_address(address)
+    return archived.original if archived else address
+
+
+def _read_guide(guide: Guide, plan: GuidesPlan, reader: PageReader) -> list[CastRow]:
+    """The rows of one guide: its lists, then what else is needed for names, title and author."""
+    problems = reader.problems
+    read: list[tuple[FetchedPage, GuidePage]] = []
+    for address in guide.lists:
+        read += reader.read_list(address)
+    listed = any(page.kind == LIST and page.entries for _, page in read)
+    for address in guide.others:
+        # Whether a page that is no list has to be read: for persons, or for title and author.
+        place = place_of(original_of(address))
+        if place and original_of(address).rstrip("/").endswith(place.root):
+            continue
+        if plan.person_pages == "always":
+            wanted = True
+        else:
+            title_known = any(page.title and page.author for _, page in read)
+            is_summary = original_of(address).rstrip("/").lower().endswith("summary")
+            if is_summary or plan.person_pages == "never":
+                wanted = is_summary and not title_known
+            else:
+                wanted = not listed
+        if wanted:
+            record, page = reader.read(address)
+            read += [(record, page)] if page else []
+    # Title and author: from the address list, else from the first page that has them.
+    titles = list(dict.fromkeys(page.title for _, page in read if page.title))
+    title = guide.title or (titles[0] if titles else "")
+    for record, page in read:
+        if page.title and title and not _alike(page.title, title):
+            problems.append((record.address, f"page of another book: {page.title!r} instead of {title!r}"))
+    author = guide.author or next((page.author for _, page in read if page.author), "")
+    flags = (() if title else ("no-title",)) + (() if author else ("no-author",))
+    title = title or guide.place.id
+    others = tuple(other for other in titles if other != title and _alike(other, title))
+    # Entries of all pages, each name once, lists before single persons, minor ones last
+    rank, named = {LIST: 0, PERSON: 1, MINOR: 2}, dict[str, tuple[FetchedPage, GuideEntry]]()
+    for record, found in sorted(read, key=lambda pair: rank.get(pair[1].kind, 3)):
+        for entry in found.entries:
+            named.setdefault(fold(entry.name) or entry.name, (record, entry))
+    entries = list(named.values())
+    if not entries:
+        problems.append((f"{guide.place.site}: {guide.place.id}", "no character found"))
+    rows: list[CastRow] = []
+    for record, entry in entries:
+        for person in read_name(entry.name, author=author).people:
+            rows.append(
+                CastRow(
+                    source=guide.place.site, work_id=guide.place.id, title=title, titles=others,
+                    author=author, authors=(author,) if author else (), character=person.name,
+                    character_aliases=person.aliases, raw_character=entry.name, order=len(rows),
+                    minor=entry.minor, flags=flags + person.flags, address=record.address,
+                    retrieved=record.retrieved[:10],
+                )
+            )  # fmt: skip
+    return rows
+
+
+def _alike(one: str, other: str) -> bool:
+    first, second = (set(fold(title).split()) - {"the", "a", "an"} for title in (one, other))
+    return first <= second or second <= first
+
+
+def write_manifest(path: Path, outcomes: Sequence[PageOutcome]) -> None:
+    """One line per page: status, problem, entries, snapshot served, checksum, date, address."""
+    lines = ["status\tproblem\tentries\tsite\tstamp\tsha256\tretrieved\taddress"]
+    for outcome in outcomes:
+        page = outcome.record
+        cells = (page.status, outcome.problem, str(outcome.entries), outcome.site)
+        lines.append("\t".join((*cells, page.stamp, page.sha256, page.retrieved, page.address)))
+    write_text(path, "\n".join(lines) + "\n")
+
 
 MOST_LOST = 0.1
 """Share of the rows of an existing table that a new harvest may lack and still replace it."""

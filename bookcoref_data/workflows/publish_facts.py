@@ -29,9 +29,8 @@ from ..sources.store import Store
 from ..stitch.pack import not_in_text
 from .pack import record_says
 from .plausibility import plausibility
-from .rebuild import TextCandidates
+from .rebuild import RebuildSettings, TextCandidates, candidates_of, texts_of
 from .rebuild_book import CandidateText
-from .setup import RebuildSettings, candidates_of, texts_of
 from .verify import known_facts, published_books
 
 OPEN_CASTS = {"wikidata", "proposed", "own"}

@@ -14,8 +14,7 @@ from bookcoref_data.errors import BookcorefError
 from bookcoref_data.stitch.pack import read_pack
 from bookcoref_data.workflows.engine import intact
 from bookcoref_data.workflows.ingest import ingested
-from bookcoref_data.workflows.rebuild import rebuild
-from bookcoref_data.workflows.setup import RebuildSettings, prepare
+from bookcoref_data.workflows.rebuild import RebuildSettings, prepare, rebuild
 
 TIMES = int(os.environ.get("BOOKCOREF_FAULTS", "1"))
 FLIPS = 12 * TIMES

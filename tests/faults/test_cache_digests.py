@@ -13,8 +13,7 @@ from bookcoref_data.progress import Silent
 from bookcoref_data.sources.editions import Address, Edition, EditionFile, Editions, KnownEditions
 from bookcoref_data.sources.gutenberg import Texts
 from bookcoref_data.workflows.ingest import ingested
-from bookcoref_data.workflows.rebuild import rebuild
-from bookcoref_data.workflows.setup import RebuildSettings, prepare
+from bookcoref_data.workflows.rebuild import RebuildSettings, prepare, rebuild
 
 LAYOUT = ("cache/epub/{id}/pg{id}.txt",)
 

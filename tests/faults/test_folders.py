@@ -149,8 +149,7 @@ def test_finished_work_is_checked_on_use_and_made_again(tmp_path, damage):
 
 
 def test_a_damaged_finished_book_is_repaired_and_reported(world, capsys):
-    from bookcoref_data.workflows.rebuild import rebuild
-    from bookcoref_data.workflows.setup import RebuildSettings, prepare
+    from bookcoref_data.workflows.rebuild import RebuildSettings, prepare, rebuild
 
     def run(out: str):
         return rebuild(prepare(RebuildSettings(out=world.root / out, release=world.release, offline=True,
@@ -172,8 +171,7 @@ def test_a_damaged_finished_book_is_repaired_and_reported(world, capsys):
 
 def test_one_missing_or_damaged_pack_stops_no_other_book(world):
     from bookcoref_data.workflows.pack import pack_plan
-    from bookcoref_data.workflows.rebuild import rebuild
-    from bookcoref_data.workflows.setup import RebuildSettings, prepare
+    from bookcoref_data.workflows.rebuild import RebuildSettings, prepare, rebuild
 
     packs = world.root / "packs"
     asked = RebuildSettings(
@@ -255,7 +253,7 @@ def test_a_locale_without_letters_changes_no_exit_code(copy, tmp_path):
 
 
 def test_a_dry_run_lists_everything_and_writes_nothing(world, cache_home):
-    from bookcoref_data.workflows.setup import RebuildSettings, plan_release, plan_texts
+    from bookcoref_data.workflows.rebuild import RebuildSettings, plan_release, plan_texts
 
     local = RebuildSettings(
         out=world.root / "x", release=world.release, mirror=str(world.mirror), offline=True
@@ -271,8 +269,7 @@ def test_a_dry_run_lists_everything_and_writes_nothing(world, cache_home):
 
 def test_a_fully_cached_run_needs_no_writable_cache(world, monkeypatch):
     from bookcoref_data.sources import store as room
-    from bookcoref_data.workflows.rebuild import rebuild
-    from bookcoref_data.workflows.setup import RebuildSettings, prepare
+    from bookcoref_data.workflows.rebuild import RebuildSettings, prepare, rebuild
 
     asked = RebuildSettings(
         out=world.root / "d", release=world.release, mirror=str(world.mirror), offline=True

@@ -13,8 +13,7 @@ import pytest
 from benchmarks.check_inputs import mutated
 from bookcoref_data.errors import BookcorefError, FormatError, SourceError
 from bookcoref_data.formats import lines
-from bookcoref_data.workflows.rebuild import rebuild
-from bookcoref_data.workflows.setup import RebuildSettings, prepare
+from bookcoref_data.workflows.rebuild import RebuildSettings, prepare, rebuild
 from bookcoref_data.workflows.verify import verify
 
 DELTA, LENGTHS = "gutenberg_delta.json", "sentence_lengths.json"

@@ -141,8 +141,7 @@ def test_a_remapped_book_carries_its_mark_everywhere(world, capsys):
     from dataclasses import replace
 
     from bookcoref_data.formats.folder import read_folder
-    from bookcoref_data.workflows.rebuild import rebuild
-    from bookcoref_data.workflows.setup import RebuildSettings, prepare
+    from bookcoref_data.workflows.rebuild import RebuildSettings, prepare, rebuild
     from bookcoref_data.workflows.verify import write_manifest
 
     asked = RebuildSettings(

@@ -18,7 +18,7 @@ from bookcoref_data.characters.guide_files import GuideAddress
 from bookcoref_data.characters.table import read_table
 from bookcoref_data.cli.app import make_app
 from bookcoref_data.errors import SourceError, UsageError
-from bookcoref_data.workflows.harvest_guides import GuidesPlan, guides_of
+from bookcoref_data.workflows.harvest import GuidesPlan, guides_of
 
 SPARK = (
     """<h1 class="TitleHeader_title">The Lamp Road</h1><div class="TitleHeader_authorName">Mira Holt</div>"""
@@ -341,8 +341,7 @@ def test_a_harvest_of_nothing_is_an_error_and_no_table(run, tmp_path, endpoint):
 
 
 def test_one_setting_says_whom_to_write_to(tmp_path):
-    from bookcoref_data.workflows.harvest import recipe_table
-    from bookcoref_data.workflows.harvest_guides import read_guides_plan
+    from bookcoref_data.workflows.harvest import read_guides_plan, recipe_table
 
     recipe = tmp_path / "r.toml"
     recipe.write_text('[agent]\ncontact = "me@example.org"\n')

@@ -17,8 +17,7 @@ from bookcoref_data.stitch.pack import read_pack
 from bookcoref_data.text.decode import decode
 from bookcoref_data.workflows.pack import pack_folder, pack_plan
 from bookcoref_data.workflows.packed import PackSettings, describe, pack_book, pack_files
-from bookcoref_data.workflows.rebuild import rebuild
-from bookcoref_data.workflows.setup import RebuildSettings, candidates_of, prepare, texts_of
+from bookcoref_data.workflows.rebuild import RebuildSettings, candidates_of, prepare, rebuild, texts_of
 
 
 def settings(world, **more) -> RebuildSettings:

@@ -15,7 +15,7 @@ from bookcoref_data.books import split_by_rule
 from bookcoref_data.errors import BookError, EditionError, FormatError, SourceError, UsageError
 from bookcoref_data.formats.folder import read_build, read_folder
 from bookcoref_data.workflows import rebuild as room
-from bookcoref_data.workflows.setup import RebuildSettings, plan_texts, prepare
+from bookcoref_data.workflows.rebuild import RebuildSettings, plan_texts, prepare
 from bookcoref_data.workflows.verify import verify
 
 pytestmark = pytest.mark.slow
@@ -297,7 +297,7 @@ def test_a_full_disk_leaves_nothing_half_written(world, monkeypatch):
 
 def rebuild_process(world, out, cache):
     code = (
-        "import sys; from pathlib import Path; from bookcoref_data.workflows.setup import *;"
+        "import sys; from pathlib import Path; from bookcoref_data.workflows.rebuild import *;"
         "from bookcoref_data.workflows.rebuild import rebuild;"
         f"r = rebuild(prepare(RebuildSettings(out=Path({str(out)!r}), release=Path({str(world.release)!r}),"
         f" mirror={str(world.mirror)!r}, cache_dir=Path({str(cache)!r}), offline=True)), jobs=2);"
