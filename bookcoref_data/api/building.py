@@ -87,7 +87,7 @@ class Verified:
 @renamed(min_kept="least_kept")
 @files_of("out", reads=("release",))
 def rebuild(
-    out: PathLike = "bookcoref", *, sample: bool = False, release: PathLike | None = None,
+    out: o.DataSetOut = "bookcoref", *, sample: bool = False, release: PathLike | None = None,
     mirror: o.Mirror = None, books: o.BookNames = (), texts: Mapping[str, PathLike] | None = None,
     texts_only: o.TextsOnly = False, expect: o.Expect = True, least_kept: o.Proportion | None = 0.9,
     annotations: str | None = None, delta: str | None = None, lengths: str | None = None,
@@ -102,7 +102,6 @@ def rebuild(
     the card says what was kept and lost.
 
     Args:
-        out: the data set folder to write.
         sample: rebuild the embedded sample story; needs no network.
         release: folder of a release or of packs, hf:USER/NAME[@TAG], or "open-silver", the packs that ship
             with this package (default: the official release).

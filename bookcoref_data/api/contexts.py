@@ -62,15 +62,15 @@ class Contexts(Result):
 
 @files_of("out", reads=("books", "summaries", "recipe"))
 def contexts_build(
-    books: Any, out: PathLike, *, strategies: Sequence[o.Strategy] = (), characters: Sequence[str] = (),
-    budget: o.Positive | None = None, kind: o.Kind = "description", summaries: PathLike | None = None,
-    joint: bool = False, truncate: bool = False, seed: int | None = None, recipe: o.Recipe = None,
+    books: o.NamedBooks, out: PathLike, *, strategies: Sequence[o.Strategy] = (),
+    characters: Sequence[str] = (), budget: o.Positive | None = None, kind: o.Kind = "description",
+    summaries: PathLike | None = None, joint: bool = False, truncate: bool = False, seed: int | None = None,
+    recipe: o.Recipe = None,
     format: o.Format = None, replace: o.Overwrite = False, progress: Progress | None = None,
 ) -> Contexts:  # fmt: skip
     """Find passages about every character of annotated books.
 
     Args:
-        books: annotated books with named characters.
         out: folder for the contexts.
         strategies: how passages are chosen; repeatable (default: the recipe's).
         characters: only this character; repeatable.
@@ -99,7 +99,7 @@ def contexts_build(
 @files_of("out", reads=("contexts",))
 @grouped
 def contexts_ask(
-    contexts: PathLike, out: PathLike | None = None, *, kind: o.Kind = "description", most: o.Count = 0,
+    contexts: PathLike, out: o.AnswersOut = None, *, kind: o.Kind = "description", most: o.Count = 0,
     temperature: o.Temperature = None, top_p: o.TopP = 1.0, seed: o.DrawSeed = None,
     most_tokens: o.MostTokens | None = None, dry_run: o.DryRun = 0, recipe: o.Recipe = None,
     replace: o.Overwrite = False, progress: Progress | None = None, **given: Unpack[o.ModelOptions],
@@ -108,7 +108,6 @@ def contexts_ask(
 
     Args:
         contexts: folder of contexts, or its file.
-        out: file for the answers; replies are kept beside it.
         most: only so many contexts, from the first (0: all).
 
     Temperature and longest reply are those of the recipe, the published ones, where they are not given.
@@ -258,11 +257,10 @@ def contexts_novelty(texts: PathLike | Iterable[PathLike], *, books: Any, format
 
 
 @files_of(reads=("books",))
-def contexts_compare(books: Any, *, budgets: Sequence[int] = (), format: o.Format = None) -> Table:
+def contexts_compare(books: o.NamedBooks, *, budgets: Sequence[int] = (), format: o.Format = None) -> Table:
     """Compare strategies on whole books: company, mentions and precision of contexts.
 
     Args:
-        books: annotated books with named characters.
         budgets: tokens of a context; repeatable (default: 2,000 and 7,600).
 
     Returns one row per book, budget and strategy; shares from 0 to 1.
@@ -388,14 +386,12 @@ class NamedReferences(Result):
 
 @files_of("out", reads=("texts", "books"))
 def contexts_references(
-    texts: PathLike, books: Any, out: PathLike, *, kind: o.Kind = "description", split: o.GuideSplit = "test",
-    replace: o.Overwrite = False,
+    texts: o.TextsFolder, books: o.NamedBooks, out: PathLike, *, kind: o.Kind = "description",
+    split: o.GuideSplit = "test", replace: o.Overwrite = False,
 ) -> NamedReferences:  # fmt: skip
     """Give the texts of guides the names of annotated books, as references for `contexts_score`.
 
     Args:
-        texts: folder of texts that `contexts_collect` wrote.
-        books: annotated books with named characters.
         out: file for the references.
     """
     from ..files import write_bytes
@@ -428,7 +424,7 @@ class Identified(GradedRun):
 @files_of("out", reads=("texts", "answers"))
 @grouped
 def contexts_identify(
-    texts: PathLike, *, answers: PathLike | None = None, out: PathLike | None = None,
+    texts: o.TextsFolder, *, answers: PathLike | None = None, out: o.AnswersOut = None,
     split: o.GuideSplit = "test", constrain: o.Constrain = "none", most_tokens: o.MostTokens = 32,
     dry_run: o.DryRun = 0, replace: o.Overwrite = False, progress: Progress | None = None,
     **model: Unpack[o.ModelOptions],
@@ -436,9 +432,7 @@ def contexts_identify(
     """Say who is masked in a description (LiSCU): grade answers, ask a model, or run the baselines.
 
     Args:
-        texts: folder of texts that `contexts_collect` wrote.
         answers: JSON lines with id and answer: grade these.
-        out: file for the answers of a model; replies are kept beside it.
 
     Raises:
         UsageError: answers and a model, or nowhere to write. SourceError: the model does not answer.

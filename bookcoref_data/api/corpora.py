@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @files_of("out", reads=("recipe", "casts", "names", "wikidata", "matched", "overrides", "catalogue"))
 def create(
-    out: PathLike = "silver", *, recipe: PathLike | None = None, casts: Iterable[PathLike] = (),
+    out: o.DataSetOut = "silver", *, recipe: PathLike | None = None, casts: Iterable[PathLike] = (),
     names: Iterable[PathLike] = (), wikidata: Iterable[PathLike] = (), matched: PathLike | None = None,
     overrides: PathLike | None = None, catalogue: PathLike | None = None, mirror: o.Mirror = None,
     books: o.BookNames = (), annotation: bool = True, replace: o.Replace = False, jobs: o.Jobs = 0,
@@ -33,7 +33,6 @@ def create(
     """Harvest (from files), match, clean, tokenise, annotate, and write one data set folder.
 
     Args:
-        out: the data set folder to write.
         recipe: recipe instead of bookcoref.toml: a file, or the name of one that ships (open-silver.toml).
         casts: cast table of `harvest_liscu` or `harvest_wikidata`; repeatable.
         names: name list (LiSCU's TSV); repeatable.
@@ -64,7 +63,7 @@ def create(
 
 @files_of("out", "records", reads=("source",))
 def import_corpus(
-    kind: str, source: PathLike, out: PathLike, *, records: PathLike | None = None,
+    kind: str, source: PathLike, out: o.DataSetOut, *, records: PathLike | None = None,
     split: o.SplitName | None = None, replace: o.Overwrite = False, progress: Progress | None = None,
 ) -> Imported:  # fmt: skip
     """Read another corpus in its public layout and write it as a data set folder.
@@ -72,7 +71,6 @@ def import_corpus(
     Args:
         kind: the corpus: litbank, fantasycoref, ontonotes, preco, gum, corefud, pdnc or booknlp.
         source: your copy of it, in its public layout.
-        out: the data set folder to write.
         records: also write all that was read (speakers, quotations, ...) as JSON lines here.
         split: put all documents into this split (default: from the names train, dev, test).
 
@@ -191,13 +189,12 @@ class Shown(Result):
 
 @files_of(reads=("book", "folder"))
 def show(
-    book: str, folder: PathLike = "bookcoref", *, at: o.Count | None = None, character: str | None = None
+    book: str, folder: o.BooksFolder = "bookcoref", *, at: o.Count | None = None, character: str | None = None
 ) -> Shown:
     """Show one book: counts, origin of its text, its characters; the mentions of one, or one place.
 
     Args:
         book: doc_key, Gutenberg id, title, or a part of its doc_key; or a folder or file with one book.
-        folder: the data set folder, or another folder or file of books.
         at: show what stands at this token.
         character: list the mentions of this character, by its name or part of it.
 
@@ -224,11 +221,10 @@ def show(
 
 
 @files_of(reads=("folder",))
-def list_books(folder: PathLike = "bookcoref", cache_dir: o.CacheDir = None) -> Table:
+def list_books(folder: o.BooksFolder = "bookcoref", cache_dir: o.CacheDir = None) -> Table:
     """List the 53 books: split, counts, which texts are cached and which books are built here.
 
     Args:
-        folder: the data set folder, or another folder or file of books.
     """
     from ..workflows.catalogue import overview
 

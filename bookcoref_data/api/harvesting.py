@@ -43,7 +43,7 @@ class Harvested(Reported):
 
 @files_of("out", reads=("works", "recipe"))
 def harvest_wikidata(
-    out: PathLike = "casts/wikidata.jsonl.gz", *, contact: o.Contact = None, works: PathLike | None = None,
+    out: o.CastsOut = "casts/wikidata.jsonl.gz", *, contact: o.Contact = None, works: PathLike | None = None,
     endpoint: str | None = None, archive: o.ArchiveDir = None, recipe: o.Recipe = None,
     cache_dir: o.CacheDir = None, offline: o.Offline = False, replace: o.Overwrite = False,
     progress: Progress | None = None,
@@ -53,7 +53,6 @@ def harvest_wikidata(
     Raw answers are kept, so that an interrupted harvest goes on and `offline` replays a finished one.
 
     Args:
-        out: the table to write (.jsonl or .jsonl.gz).
         works: ask only for these items (a file, one Q-number per line).
         endpoint: address of the SPARQL service.
 
@@ -74,17 +73,16 @@ def harvest_wikidata(
 
 @files_of("out", reads=("names", "urls", "recipe"))
 def harvest_liscu(
-    out: PathLike = "casts/liscu.jsonl.gz", *, names: Iterable[PathLike] = (), urls: Iterable[PathLike] = (),
-    contact: o.Contact = None, archive: o.ArchiveDir = None, recipe: o.Recipe = None,
-    cache_dir: o.CacheDir = None, offline: o.Offline = False, replace: o.Overwrite = False,
-    progress: Progress | None = None,
+    out: o.CastsOut = "casts/liscu.jsonl.gz", *, names: Iterable[PathLike] = (),
+    urls: Iterable[PathLike] = (), contact: o.Contact = None, archive: o.ArchiveDir = None,
+    recipe: o.Recipe = None, cache_dir: o.CacheDir = None, offline: o.Offline = False,
+    replace: o.Overwrite = False, progress: Progress | None = None,
 ) -> Harvested:  # fmt: skip
     """Read study guides (CliffsNotes, GradeSaver, LitCharts, Shmoop, SparkNotes) from archived pages.
 
     Give `urls` to fetch and read pages, or `names` for a list that somebody else has made.
 
     Args:
-        out: the table to write (.jsonl or .jsonl.gz).
         names: a published list: title, source, character (.tsv), or a scraper's .jsonl; repeatable.
         urls: a list of archived pages (LiSCU's or BookWorm's columns); repeatable.
 

@@ -128,12 +128,14 @@ class Digest(Result):
 
 @files_of("out", reads=("folder",))
 def manifest_write(
-    folder: PathLike = "bookcoref", out: PathLike = "bookcoref-manifest.json", *, replace: o.Overwrite = False
+    folder: o.MadeFolder = "bookcoref",
+    out: PathLike = "bookcoref-manifest.json",
+    *,
+    replace: o.Overwrite = False,
 ) -> Digest:
     """Verify a folder and record its facts; the digest is the one string to compare.
 
     Args:
-        folder: a folder written by `rebuild`, `annotate` or `create`.
         out: the file to write.
 
     Raises:
@@ -147,11 +149,8 @@ def manifest_write(
     return Digest(digest, [book.doc_key for book in read_build(source).books], file)
 
 
-def manifest_show(folder: PathLike = "bookcoref") -> Digest:
+def manifest_show(folder: o.MadeFolder = "bookcoref") -> Digest:
     """The digest of a folder as its build record states it; the data are not read.
-
-    Args:
-        folder: a folder written by `rebuild`, `annotate` or `create`.
 
     Raises:
         DataError: the folder has no build record.

@@ -54,7 +54,8 @@ Proportion = Annotated[float, Meaning(least=0, most=1)]
 
 Jobs = Annotated[int, Meaning("processes; 0 means one per core.", "-j", least=0)]
 CacheDir = Annotated[
-    PathLike | None, Meaning("cache folder (else BOOKCOREF_DATA_HOME, else the platform's cache folder).")
+    PathLike | None,
+    Meaning("cache folder (else BOOKCOREF_DATA_HOME, else the platform's cache folder).", "--cache-dir"),
 ]
 Offline = Annotated[bool, Meaning("open no network connection at all.")]
 Mirror = Annotated[
@@ -69,6 +70,23 @@ Expect = Annotated[bool, Meaning("compare tokens with the published ones.")]
 Replace = Annotated[bool, Meaning("allow the folder to lose books; your own files in it are kept.")]
 Overwrite = Annotated[bool, Meaning("overwrite files that are there and were not written by this verb.")]
 Format = Annotated[str | None, Meaning("format of the input, where its name does not say.")]
+
+# What verbs read and write.
+AnyBooks = Annotated[
+    Any, Meaning("folder of `annotate`, data set folder, or a file in any format (JSONL, CoNLL ...).")
+]
+NamedBooks = Annotated[Any, Meaning("annotated books with named characters.")]
+BooksFolder = Annotated[PathLike, Meaning("the data set folder, or another folder or file of books.")]
+MadeFolder = Annotated[PathLike, Meaning("a folder written by `rebuild`, `annotate` or `create`.")]
+DataSetOut = Annotated[PathLike, Meaning("the data set folder to write.")]
+CastsOut = Annotated[PathLike, Meaning("the table to write (.jsonl or .jsonl.gz).")]
+EditsOut = Annotated[PathLike | None, Meaning("file to write (else they are printed, or only returned).")]
+AnswersOut = Annotated[
+    PathLike | None, Meaning("file for the answers of a model; replies are kept beside it.")
+]
+TextsFolder = Annotated[PathLike, Meaning("folder of texts that `contexts_collect` wrote.")]
+MadeBy = Annotated[str, Meaning("name written into each correction.")]
+AskOnPage = Annotated[bool, Meaning("ask on a page on this machine, which saves the answers in `edits`.")]
 
 # Of the annotators.
 BackendName = Annotated[str, Meaning('"embedded" (CPU) or "hub" (the paper\'s models).')]

@@ -66,19 +66,17 @@ class Page:
 
 @files_of("out", reads=("source", "compare", "edits"))
 def view(
-    source: Any, out: PathLike | None = None, *, book: o.OneBook = "", compare: Any = None,
-    edits: PathLike | None = None, title: str = "", author: str = "", spoiler_safe: bool = False,
+    source: o.AnyBooks, out: PathLike | None = None, *, book: o.OneBook = "", compare: Any = None,
+    edits: PathLike | None = None, title: str = "", author: o.MadeBy = "", spoiler_safe: bool = False,
     replace: o.Overwrite = False,
 ) -> Page:  # fmt: skip
     """Write one HTML file that shows an annotated book: no network, no other file.
 
     Args:
-        source: folder of `annotate`, data set folder, or a file in any format (JSONL, CoNLL ...).
         out: the HTML file to write.
         compare: a second annotation of the same text: show what differs.
         edits: corrections to begin with.
         title: title of the page (else the book's, where it is known).
-        author: name written into each correction.
         spoiler_safe: begin without names and places beyond the page being read.
 
     In Python books may be in memory; without `out` the page is kept in memory, and notebooks show it at once.
@@ -121,13 +119,12 @@ class Exported(list[Path]):
 
 @files_of("out", reads=("source",))
 def export(
-    source: Any, to: str, out: PathLike, *, book: o.OneBook = "", excel: bool = False,
+    source: o.AnyBooks, to: str, out: PathLike, *, book: o.OneBook = "", excel: bool = False,
     replace: o.Overwrite = False,
 ) -> Exported:  # fmt: skip
     """Export an annotation to other tools. Offsets are characters of the file that `annotate` read.
 
     Args:
-        source: folder of `annotate`, data set folder, or a file in any format.
         to: csv, tsv, parquet (tables); graphml, gexf (network); tei, tei-standoff, webannotation, inception,
             booknlp, spacy; replaced-text, audiobook.
         out: folder, or a file for one book.
@@ -150,12 +147,16 @@ def export(
 
 @files_of("out", reads=("source",))
 def report(
-    source: Any, out: PathLike, *, book: o.OneBook = "", plots: bool = True, replace: o.Overwrite = False
+    source: o.AnyBooks,
+    out: PathLike,
+    *,
+    book: o.OneBook = "",
+    plots: bool = True,
+    replace: o.Overwrite = False,
 ) -> list[Path]:
     """Write a page with the cast, counts, shares of speech, presence by chapter, and the network.
 
     Args:
-        source: folder of `annotate`, data set folder, or a file in any format.
         out: page to write: .html or .md.
         plots: draw presence and network (extras `plots` and `export`).
 
@@ -244,7 +245,7 @@ class Corrections(list["Edit"]):
 
 @files_of("out", reads=("old", "new"))
 def diff(
-    old: PathLike, new: PathLike, *, author: str = "", out: PathLike | None = None,
+    old: PathLike, new: PathLike, *, author: str = "", out: o.EditsOut = None,
     replace: o.Overwrite = False,
 ) -> Corrections:  # fmt: skip
     """The corrections that lead from one annotation to another, one a line.
@@ -253,7 +254,6 @@ def diff(
         old: the annotation before.
         new: the annotation after, in any format: brat files, too.
         author: who made the changes.
-        out: file to write (else they are printed, or only returned).
 
     Raises:
         UsageError: a document of one is not in the other.
@@ -287,7 +287,7 @@ class MergedCorrections(list["Edit"]):
 
 @files_of("out", reads=("edits",))
 def merge_edits(
-    edits: Iterable[PathLike], *, out: PathLike | None = None, replace: o.Overwrite = False
+    edits: Iterable[PathLike], *, out: o.EditsOut = None, replace: o.Overwrite = False
 ) -> MergedCorrections:
     """Make one file of the corrections that several people made of the same annotation.
 
@@ -296,7 +296,6 @@ def merge_edits(
 
     Args:
         edits: files of corrections, one for each person.
-        out: file to write (else the corrections are printed, or only returned).
 
     Raises:
         UsageError: fewer than two files. SourceError, FormatError: one cannot be read.

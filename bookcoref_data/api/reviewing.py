@@ -127,7 +127,7 @@ class Casting(Result):
 def review(
     book: PathLike, cast: o.CastLike = None, *, edits: PathLike | None = None,
     narrator: str | Iterable[str] = (), about: Iterable[str] = (), most: o.Positive = AT_ONCE,
-    until: o.Proportion = 0.0, agreement: PathLike | None = None, author: str = "",
+    until: o.Proportion = 0.0, agreement: PathLike | None = None, author: o.MadeBy = "",
     backend: o.BackendName = "embedded", out: PathLike | None = None, replace: o.Overwrite = False,
 ) -> Review:  # fmt: skip
     """Ask a person the questions whose answers repair most of an annotation.
@@ -146,7 +146,6 @@ def review(
         most: questions between two readings.
         until: stop when this share of mentions and speakers is likely right.
         agreement: corrections of a second person: say how far the two agree, ask first where they differ.
-        author: name written into each correction.
         out: write the questions into an HTML page, which saves the answers as a file of corrections.
 
     Returns the questions of the first reading; `answer` and `next` go on.
@@ -290,7 +289,7 @@ class Review:
 @files_of("out", reads=("source", "edits"))
 def audit(
     source: Any, *, book: o.OneBook = "", read: bool = True, most: o.Count = 60,
-    edits: PathLike | None = None, author: str = "", out: PathLike | None = None,
+    edits: PathLike | None = None, author: o.MadeBy = "", out: PathLike | None = None,
     replace: o.Overwrite = False,
 ) -> Audit:  # fmt: skip
     """List the likely errors of an annotation, most likely first, with reason, passage and correction.
@@ -301,7 +300,6 @@ def audit(
             novel.
         most: flags that are listed (0: all); the counts are those of all.
         edits: corrections that were made before: what they decide is not listed again.
-        author: name written into each correction.
         out: write a page that asks of each flag whether it is an error, and saves the corrections.
 
     A correction has the reason in its field `why`. In Python `source` may be books in memory.

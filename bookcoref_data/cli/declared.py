@@ -333,8 +333,7 @@ def _tidy(text: str, spelled: Mapping[str, tuple[str, ...]]) -> str:
 def _decls(one: Declared, flags: str) -> tuple[str, ...]:
     """How an option is spelled; () for an argument that is typed without a name."""
     flags = flags or ("-o" if one.name == "out" else one.option.flag)
-    shared = bool(one.option.help)
-    if one.positional and not flags and not shared:
+    if one.positional and not flags:
         return ()
     spelled = flags.split()
     if not any(word.startswith("--") for word in spelled):

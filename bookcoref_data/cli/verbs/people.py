@@ -17,7 +17,7 @@ from ..declared import Given, verb
 from .novel import serve_page
 
 if TYPE_CHECKING:
-    from ...api.options import OpenPage, Port
+    from ...api.options import AskOnPage, OpenPage, Port
     from ...api.reviewing import Audit, Casting, Review
     from ..declared import Json
 
@@ -58,14 +58,11 @@ def cast(
 
 @verb(flags={"cast": "--characters --cast -c"})
 def review(
-    given: Given, book: Path, edits: Path | None, until: float, out: Path | None, serve: bool = False,
-    open_page: OpenPage = False, port: Port = 0, json: Json = False,
+    given: Given, book: Path, edits: Path | None, until: float, out: Path | None,
+    serve: AskOnPage = False, open_page: OpenPage = False, port: Port = 0, json: Json = False,
 ) -> None:  # fmt: skip
     """In a terminal the questions are asked one by one: a key for each person, o for somebody else, n for
     nobody, c for "cannot tell", z takes back, q stops. Without a terminal they are listed.
-
-    Args:
-        serve: ask on a page on this machine, which saves the answers in `edits`.
 
     Examples:
         bookcoref-data review annotated
@@ -196,13 +193,12 @@ def _tell(asked: Review) -> None:
 
 @verb()
 def audit(
-    given: Given, source: Path, edits: Path | None, out: Path | None, serve: bool = False,
+    given: Given, source: Path, edits: Path | None, out: Path | None, serve: AskOnPage = False,
     open_page: OpenPage = False, port: Port = 0, review: bool = False, json: Json = False,
 ) -> None:  # fmt: skip
     """
     Args:
         review: ask of each flag in the terminal whether it is an error, and keep the corrections in `edits`.
-        serve: ask on a page on this machine, which saves the corrections in `edits`.
 
     Examples:
         bookcoref-data audit gold.jsonl --most 20
