@@ -16,8 +16,6 @@ BookcorefError                 1  something differs or could not be done
 A message says what happened, what was expected, what was found, and what to do next.
 """
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -75,7 +73,7 @@ class MissingExtraError(UsageError):
     """An optional package is needed for what was asked."""
 
     @classmethod
-    def of(cls, extra: str, package: str, purpose: str) -> MissingExtraError:
+    def of(cls, extra: str, package: str, purpose: str) -> "MissingExtraError":
         return cls(
             f"{purpose} needs the package {package}, which is not installed",
             hint=f"pip install 'bookcoref-data[{extra}]'",

@@ -9,8 +9,6 @@ journal says what is moved; whoever finds one whose process is gone puts the old
 point leaves the old state or the new one. A reader compares a folder with its record, before and after.
 """
 
-from __future__ import annotations
-
 import contextlib
 import filecmp
 import functools
@@ -63,7 +61,7 @@ class _Place:
     base: Path
     scratch: Path
     folded: dict[str, str] = field(default_factory=dict)
-    folders: dict[str, Callable[[], Replaceable]] = field(default_factory=dict)
+    folders: "dict[str, Callable[[], Replaceable]]" = field(default_factory=dict)
 
     def name(self, path: Path) -> str:
         """The name of a path in this place. Raises DataError: another name is one with it on some disks."""
@@ -95,7 +93,7 @@ class Outputs:
     replace: bool
     in_place: tuple[Path, ...]
     kinds: dict[Path, str] = field(default_factory=dict)
-    above: Outputs | None = None
+    above: "Outputs | None" = None
     places: dict[Path, _Place] = field(default_factory=dict)
     process: int = field(default_factory=os.getpid)
 

@@ -4,8 +4,6 @@ A recipe is a TOML file with `name`, `backend`, `steps`, one table per step, and
 says for every setting ("windows.words") where its value comes from.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping
@@ -44,7 +42,7 @@ class Plan:
     def of(self, step: str) -> Mapping[str, Any]:
         return self.settings.get(step, {})
 
-    def with_models(self, models: Mapping[str, str], endpoint: str | None = None) -> Plan:
+    def with_models(self, models: Mapping[str, str], endpoint: str | None = None) -> "Plan":
         """The plan with other models by step, and the judge of the filter at a server.
 
         Raises: UsageError: an unknown step.

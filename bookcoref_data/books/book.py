@@ -1,7 +1,5 @@
 """`Mention`, `Character` and `Book`, checked once when made; `Record`, what a file merely claims."""
 
-from __future__ import annotations
-
 import hashlib
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence, Sized
@@ -61,7 +59,7 @@ class Record:
         mentions = sum(map(len, self.clusters))
         return f"<Record {self.doc_key!r}: {tokens}, {len(self.clusters):,} clusters, {mentions:,} mentions>"
 
-    def to_book(self) -> Book:
+    def to_book(self) -> "Book":
         """The checked book. Raises BookError when there is no text or a rule is broken."""
         if self.sentences is None:
             raise BookError(
@@ -125,7 +123,7 @@ class Book(Counted):
         clusters: Iterable[Iterable[tuple[int, int]]] = (),
         characters: Iterable[tuple[str, Iterable[tuple[int, int]]]] = (),
         speakers: Sequence[Sequence[str]] | None = None,
-    ) -> Book:  # fmt: skip
+    ) -> "Book":  # fmt: skip
         """Build a book from sentences and spans given as any pairs of ints (both ends inclusive).
 
         `speakers` is shaped as `sentences`.

@@ -8,8 +8,6 @@ where there are arguments of predicates. Tokens are escaped as `escape` says; na
 go into our comment (`base`).
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import tempfile
@@ -133,7 +131,7 @@ class _ConllReader:
     path: str
     comments: dict[str, dict[str, Any]] = field(default_factory=dict)
 
-    def parts(self) -> Iterator[_Block]:
+    def parts(self) -> "Iterator[_Block]":
         block: _Block | None = None
         for number, line in enumerate(self.lines, 1):
             if line.startswith("# "):
@@ -243,7 +241,7 @@ class _Block:
                 )
         self._position += 1
 
-    def finish(self) -> _Block:
+    def finish(self) -> "_Block":
         """The part, once its last line is read. Raises FormatError for brackets left open."""
         self._end_sentence()
         width = len(_COLUMNS)

@@ -8,8 +8,6 @@ attributes there are, `other`. Tokens are escaped as `escape` says; names, keys 
 our comment (`base`).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from itertools import repeat, takewhile
@@ -87,7 +85,7 @@ def read(path: Path | str, *, report: ConversionReport | None = None) -> Iterato
 
 def _documents(
     lines: Iterable[str], path: str, stem: str, report: ConversionReport
-) -> Iterator[_SentenceReader]:
+) -> "Iterator[_SentenceReader]":
     """The documents of a file, each once its lines are in."""
     document: _SentenceReader | None = None
     fields: tuple[str, ...] = _DEFAULT_FIELDS

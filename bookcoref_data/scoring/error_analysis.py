@@ -16,8 +16,6 @@ The paper uses gold parses for heads; here heads come from fixed rules. Every st
 type costs; a type's cost depends on the order, which is why the order is fixed.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -303,7 +301,7 @@ class _Corrections:
             for what, index in largest
         ]
 
-    def _examples(self, case: _Case) -> tuple[str, ...]:
+    def _examples(self, case: "_Case") -> tuple[str, ...]:
         """Snippets of mentions in the largest cell of a case."""
         _, row, column = case.largest
         index = np.flatnonzero((self.both.key.owner == row) & (self.key_cell == column))

@@ -15,8 +15,6 @@ No parser is used, so that results do not depend on a model. The rules, in order
 Agreement with LitBank's PROP / NOM / PRON labels is measured by the tests; see docs/evaluation.md.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -64,7 +62,7 @@ class TypeRules:
         self._capital.subtract(tokens[i] for i in openers)
 
     @classmethod
-    def of(cls, annotation: Annotation) -> TypeRules:
+    def of(cls, annotation: Annotation) -> "TypeRules":
         """Those of an annotated book; names that were guessed are not taken for names."""
         names = [name for i, name in enumerate(annotation.names) if i not in annotation.guessed]
         return cls(annotation.book.tokens, annotation.book.sentence_ends, names)

@@ -13,8 +13,6 @@ choose, metric by metric (`_Systems.chosen`). With ten books or more, books. doc
 p-value is given; `benchmarks/bench_significance.py` measures how often equal systems are told apart.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import partial
@@ -267,7 +265,7 @@ def resample(
 
 
 def _compared(
-    books: _Systems, effects: list[_Effects], alone: list[list[Interval]], seed: int, samples: int,
+    books: "_Systems", effects: list[_Effects], alone: list[list[Interval]], seed: int, samples: int,
     confidence: float,
 ) -> list[Comparison]:  # fmt: skip
     """The comparison of every metric by the effects of its units."""

@@ -16,8 +16,6 @@ summary was read and not the code; choices that the summary leaves open are mark
 Key and response are labelled apart, each by its own clusters and the same spans (ours).
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -139,7 +137,7 @@ class LabelScores(AsFields):
     gold_links: Score = NOTHING
     shared_links: Score = NOTHING
 
-    def __add__(self, other: LabelScores) -> LabelScores:
+    def __add__(self, other: "LabelScores") -> "LabelScores":
         added = (getattr(self, f.name) + getattr(other, f.name) for f in fields(self)[1:])
         return LabelScores(self.label, *added)
 

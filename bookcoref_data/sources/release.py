@@ -8,8 +8,6 @@
 Any file may end in `.gz` or `.zst`. Names that are not known for certain are settings (`ReleaseLayout`).
 """
 
-from __future__ import annotations
-
 import contextlib
 import fnmatch
 import io
@@ -60,7 +58,7 @@ class Release:
     annotations: dict[tuple[str, str], Path] = field(default_factory=dict)
 
     @classmethod
-    def open(cls, folder: Path, layout: ReleaseLayout | None = None) -> Release:
+    def open(cls, folder: Path, layout: ReleaseLayout | None = None) -> "Release":
         """Find the files of a release.
 
         Raises:

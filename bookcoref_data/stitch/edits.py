@@ -3,8 +3,6 @@
 The literals are the only characters of the released text that a pack holds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -54,7 +52,7 @@ class Edits:
         return pack_numbers(columns), self.literals.encode("utf-8", "surrogatepass")
 
     @classmethod
-    def from_bytes(cls, numbers: bytes, literals: bytes) -> Edits:
+    def from_bytes(cls, numbers: bytes, literals: bytes) -> "Edits":
         """Raises DataError when the columns do not fit each other or the literals."""
         values = unpack_numbers(numbers, "edits of the pack")
         count = int(values[0]) if values.size else 0
@@ -69,7 +67,7 @@ class Edits:
             raise DataError("the literals of the pack are cut", expected=int(size.sum()), found=len(text))
         return cls(keep, drop, size, text)
 
-    def within_body(self) -> tuple[Edits, int, int]:
+    def within_body(self) -> "tuple[Edits, int, int]":
         """(the same edits without what is dropped before and after all kept text, start and length of the
         source that they still speak of)."""
         kept = np.flatnonzero(self.keep)

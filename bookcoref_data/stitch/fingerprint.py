@@ -5,8 +5,6 @@ can guess likely words that fit (docs/pack-format.md states what each size gives
 should be packed without one.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import unicodedata
@@ -37,7 +35,7 @@ class Fingerprint:
         return bytes([self.bits]) + self.codes.tobytes()
 
     @classmethod
-    def from_bytes(cls, data: bytes, tokens: int) -> Fingerprint:
+    def from_bytes(cls, data: bytes, tokens: int) -> "Fingerprint":
         """Raises FormatError when there is not one code per token, or a code has more bits than stated."""
         codes = np.frombuffer(data, dtype=np.uint8, offset=1)
         if codes.size != tokens or not 1 < data[0] <= MOST_BITS:

@@ -18,8 +18,6 @@ exactly, `stitch.remap` carries over by the fingerprint.
 The format is described byte by byte in docs/pack-format.md.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -69,7 +67,7 @@ class Landmarks:
         }  # fmt: skip
 
     @classmethod
-    def from_dict(cls, value: Mapping[str, Any], what: str) -> Landmarks:
+    def from_dict(cls, value: Mapping[str, Any], what: str) -> "Landmarks":
         """Raises FormatError when a field is missing or out of range."""
         check(value, "landmarks", f"{what}: the landmarks of the body")
         return cls(value["start"], value["length"], int(value["first"], 16), int(value["last"], 16))

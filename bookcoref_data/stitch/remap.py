@@ -9,8 +9,6 @@ exact; that word is kept for `Pack.apply`, which gives back the released tokens,
     lost      no end is there, or one end has no counterpart; dropped
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
@@ -215,7 +213,7 @@ class _AllMentions:
     owner: np.ndarray
 
     @classmethod
-    def of(cls, annotation: Standoff) -> _AllMentions:
+    def of(cls, annotation: Standoff) -> "_AllMentions":
         groups, links = annotation.groups()
         names = [f"cluster {i}" for i in range(len(groups))]
         for (name, _), link in zip(annotation.characters, links, strict=True):

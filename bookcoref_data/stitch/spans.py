@@ -3,8 +3,6 @@
 Mentions of all groups are merged in order of their start, so that their distances are small numbers.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -29,13 +27,13 @@ class Standoff:
     characters: tuple[tuple[str, MentionGroup], ...] = ()
 
     @classmethod
-    def of(cls, book: Book) -> Standoff:
+    def of(cls, book: Book) -> "Standoff":
         return cls(book.clusters, tuple((c.name, c.mentions) for c in book.characters))
 
     @classmethod
     def make(
         cls, clusters: Iterable[Iterable[Span]], characters: Iterable[tuple[str, Iterable[Span]]]
-    ) -> Standoff:
+    ) -> "Standoff":
         """From any pairs of ints."""
         return cls(
             tuple(tuple(Mention(*m) for m in cluster) for cluster in clusters),

@@ -10,8 +10,6 @@ So a second run does nothing, an interrupted or killed one goes on, and changed 
 work. Books are read, sent and written one by one: memory holds those that are being worked on.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import threading
@@ -113,7 +111,7 @@ class ReadingJob:
         }  # fmt: skip
 
     @classmethod
-    def from_json(cls, text: str, cache: Path) -> ReadingJob:
+    def from_json(cls, text: str, cache: Path) -> "ReadingJob":
         """Read `to_dict` as JSON."""
         v = json.loads(text)
         book = parse_record(v["book"], "job", bare=True).to_book()

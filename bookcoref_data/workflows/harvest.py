@@ -4,8 +4,6 @@ A guide's list pages come first. Pages of single persons are fetched only when n
 they repeat one name each (LiSCU's 4,970 Shmoop person pages stand for 1,010 guides).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -129,7 +127,7 @@ def _key(address: str) -> str:
 def harvest_guides(
     plan: GuidesPlan, addresses: Sequence[GuideAddress], pages: Path, out: Path, *, offline: bool = False,
     progress: Progress | None = None,
-) -> HarvestReport:  # fmt: skip
+) -> "HarvestReport":  # fmt: skip
     """Read all guides and write the cast table and `<pages>/manifest.tsv`.
 
     A page that cannot be had or read is a problem in the report and is asked for again by the next run;
@@ -157,7 +155,7 @@ def harvest_guides(
 
 
 def read_guides(
-    jobs: Sequence[tuple[Guide, Callable[[PageReader], list[Found]]]], plan: GuidesPlan, pages: Path, *,
+    jobs: "Sequence[tuple[Guide, Callable[[PageReader], list[Found]]]]", plan: GuidesPlan, pages: Path, *,
     offline: bool = False, progress: Progress | None = None,
 ) -> tuple[list[Found], list[PageOutcome], list[tuple[str, str]]]:  # fmt: skip
     """What is found in each guide, the outcome of every page, and problems as (what, why).

@@ -1,7 +1,5 @@
 """The four steps of the paper, run by the models of the hub."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -259,7 +257,7 @@ class ExpandStep(HubStep):
         yield Window(first, stretch.end_sentence, start, end)
 
 
-def _answer(done: Completion, stretch: Window) -> Any:
+def _answer(done: "Completion", stretch: Window) -> Any:
     """What was added, places counted from the start of the stretch, and how many links were refused."""
     first = stretch.start
     return [[m.start - first, m.end - first, c, score] for m, c, score in done.added], done.refused

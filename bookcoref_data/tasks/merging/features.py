@@ -4,8 +4,6 @@ The features are general: words, tags where a document has them, speakers and qu
 names and their parts, sizes, places. None depends on a genre or a word list of names.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
@@ -111,7 +109,7 @@ class Profile:
         self.modifiers: dict[str, set[str]] = {}
         self.parts, self.places = set[int](), list[int]()
 
-    def add(self, other: Profile) -> None:
+    def add(self, other: "Profile") -> None:
         """Join the facts of a later chain of the same entity."""
         for name in ("size", "nouns", "pointing", "opens", "plural", "singular", "quoted"):
             setattr(self, name, getattr(self, name) + getattr(other, name))

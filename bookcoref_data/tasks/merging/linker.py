@@ -5,8 +5,6 @@ part are different entities, so that the choices of a part are made together (an
 names contradict each other are never joined. `training/merging.py` trains the weights.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from functools import cache
@@ -44,7 +42,7 @@ class Layers:
         return np.asarray(np.maximum(features @ self.w1 + self.b1, 0) @ self.w2 + self.b2)
 
     @classmethod
-    def of(cls, value: dict[str, Any]) -> Layers:
+    def of(cls, value: dict[str, Any]) -> "Layers":
         w1, b1, w2 = (np.array(value[name], dtype=np.float32) for name in ("w1", "b1", "w2"))
         return cls(w1, b1, w2, float(value["b2"]))
 

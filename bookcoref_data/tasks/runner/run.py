@@ -1,7 +1,5 @@
 """Ask a model many things: replies are kept as they come, so that a run resumes where it stopped."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Iterable, Iterator, Sequence
@@ -42,7 +40,7 @@ class RunReport(AsFields):
     reply_tokens: int = 0
     cost: float = 0.0
 
-    def add(self, other: RunReport) -> None:
+    def add(self, other: "RunReport") -> None:
         """Count a further run in."""
         for name in ("asked", "cached", "prompt_tokens", "reply_tokens", "cost"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
@@ -142,7 +140,7 @@ class _Log:
     def __init__(self, path: Path, needed: bool) -> None:
         self._path, self._needed, self._lock = path, needed, threading.Lock()
 
-    def __enter__(self) -> _Log:
+    def __enter__(self) -> "_Log":
         if self._needed:
             try:
                 self._path.parent.mkdir(parents=True, exist_ok=True)

@@ -5,8 +5,6 @@ A heading alone is weak evidence: "NOTE" opens the epilogue of *Dracula*, "INTRO
 its paragraphs are numbered, and whether people act and talk in it as they do in the middle of the book.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -67,7 +65,7 @@ class Story:
     told: float = 0.0
 
     @classmethod
-    def of(cls, text: str, start: int, end: int) -> Story:
+    def of(cls, text: str, start: int, end: int) -> "Story":
         """The story between two places, read in its middle three fifths, or less of a long book."""
         margin = max((end - start) // 5, (end - start - _NAMES_SAMPLE) // 2)
         begin, stop = start + margin, end - margin
@@ -82,7 +80,7 @@ class Story:
             names, rate, _rate(_count(_FORM.PEOPLE, sample), words), _rate(_count(_FORM.TOLD, sample), words)
         )
 
-    def evidence(self, section: str, paragraphs: Sequence[str], witness: str = "") -> Evidence:
+    def evidence(self, section: str, paragraphs: Sequence[str], witness: str = "") -> "Evidence":
         """What `section` shows beside this story."""
         words = max(1, _count(_FORM.WORD, section))
         names = sum(found.group() in self.names for found in _FORM.NAME.finditer(section))
