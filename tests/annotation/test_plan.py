@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
+from dataclasses import replace
+from types import ModuleType
 
 import pytest
 
-from bookcoref_data.annotation.backends import findings, make_backend
+from bookcoref_data.annotation.backends import device_count, findings, make_backend
 from bookcoref_data.annotation.plan import DEFAULT_RECIPES, default_plan, read_plan
 from bookcoref_data.annotation.steps import STEP_NAMES
 from bookcoref_data.errors import UsageError
@@ -74,3 +77,15 @@ def test_what_a_run_on_the_cpu_needs_is_looked_for(monkeypatch, here, verdict):
     ((what, found, said),) = findings(default_plan("embedded"), 1000)
     assert (what, said) == ("backend", verdict)
     assert ("pip install 'bookcoref-data[annotate]'" in found) == (here is None)
+
+
+def test_as_many_processes_as_the_step_with_most_devices_names(monkeypatch):
+    published = default_plan("hub")
+    first, second = published.steps[:2]
+    devices = {first: {"device": "cuda:0"}, second: {"device": "cuda:0 cuda:1 cuda:2"}}
+    plan = replace(published, steps=(first, second), settings=devices)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    assert device_count(plan) == 1
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: name)
+    monkeypatch.setitem(sys.modules, "torch", ModuleType("torch"))  # devices that are named need none
+    assert device_count(plan) == 3

@@ -82,6 +82,10 @@ def test_boundaries_and_words_that_are_no_mentions_are_found():
     longer = changed(gold(), at("Tom", 1), end=at("Tom", 1) + 1)
     (flag,) = find_flags(longer, tags=TAGS)
     assert (flag.kind, flag.edits[0].to.words) == ("boundaries", "Tom")
+    wide = changed(gold(), at("Tom", 2), start=at("Tom", 2) - 1)  # with the full stop before it
+    (flag,) = find_flags(wide, tags=TAGS)
+    assert (flag.kind, flag.edits[0].to.words) == ("boundaries", "Tom")
+    assert flag.reason.startswith("begins with")
     a = gold()
     extra = Annotation(a.book, a.names, tuple(sorted([*a.mentions, Marked(at("slept"), at("slept"), TOM)])))
     (flag,) = find_flags(extra, tags=TAGS)

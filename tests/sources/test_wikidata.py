@@ -227,6 +227,9 @@ def test_a_given_list_of_works_is_asked_for_directly(endpoint, proxy):
     found = harvest(endpoint, SMALL, works=["Q103", "Q999", "Q102"])
     assert found.works == ["Q102", "Q103"]
     assert not any("wdt:P674 ?" in query for query in proxy.queries)
+    # Q999 has nothing to say, as anybody may list anything: it is not asked for again
+    assert sum("wd:Q999" in query and "wdt:P674" in query for query in proxy.queries) == 1
+    assert not found.failed
 
 
 def test_the_service_sees_the_agent_with_its_contact(endpoint, proxy):

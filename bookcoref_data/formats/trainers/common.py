@@ -94,11 +94,11 @@ def visible_clusters(record: Record, note: Note) -> list[list[Mention]]:
             start, end = mention
             while start <= end and blank[start]:
                 start += 1
-            while start <= end and blank[end]:
-                end -= 1
             if start > end:
                 note(BLANK_MENTIONS, str(tuple(mention)))
                 continue
+            while blank[end]:
+                end -= 1
             if (start, end) != mention:
                 note(BLANK_ENDS, str(tuple(mention)))
             kept.append(Mention(start, end))
