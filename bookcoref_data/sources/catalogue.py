@@ -97,9 +97,11 @@ def _read(path: Path, folder: Path, progress: Progress) -> None:
     """Write the table of the catalogue at `path` into `folder`."""
     progress.begin(path.name, None, "records")
     try:
-        from .catalogue_records import is_cache, read_archive, read_cache
+        from .catalogue_records import read_archive, read_cache
 
-        if is_cache(path):
+        with open(path, "rb") as stream:
+            is_database = stream.read(16) == b"SQLite format 3\x00"  # as gutenbergpy's cache is
+        if is_database:
             frame = read_cache(path)
         else:
             frame = read_archive(path, lambda count: progress.advance(path.name, count))

@@ -276,7 +276,6 @@ def _without_formats(data: bytes) -> tuple[bytes, int]:
     return b"".join(kept), best
 
 
-_MAGIC = b"SQLite format 3\x00"
 _BOOKS = (
     "SELECT b.gutenbergbookid, t.name, l.name, b.numdownloads, b.dateissued FROM books b "
     "LEFT JOIN types t ON b.typeid = t.id LEFT JOIN languages l ON b.languageid = l.id"
@@ -291,12 +290,6 @@ _LISTS = {
     "aliases": _LINKED.format("aliases", "authorid"),
     "subjects": _LINKED.format("subjects", "subjectid"),
 }
-
-
-def is_cache(path: Path) -> bool:
-    """Whether a file is an SQLite database, as gutenbergpy's cache is."""
-    with open(path, "rb") as stream:
-        return stream.read(len(_MAGIC)) == _MAGIC
 
 
 def read_cache(path: Path) -> pl.DataFrame:

@@ -20,8 +20,8 @@ from ..shapes import parse_json
 
 RECORD_FILE = "task.json"
 Row = Mapping[str, Any]
-Feature = str | list["Feature"] | dict[str, "Feature"]
-"""A type as `datasets` names it ("string", "int32"), a list of one type, or a struct of named types."""
+Feature = str | list[str] | list[dict[str, str]]
+"""A type as `datasets` names it ("string", "int32"), a list of one type, or of structs of named types."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,16 +130,8 @@ def _feature(name: str, kind: Feature, indent: int) -> str:
     space = " " * indent
     if isinstance(kind, str):
         return f"{space}- name: {name}\n{space}  dtype: {kind}\n"
-    return f"{space}- name: {name}\n" + _nested(kind, indent + 2)
-
-
-def _nested(kind: list[Feature] | dict[str, Feature], indent: int) -> str:
-    space = " " * indent
-    if isinstance(kind, dict):
-        return f"{space}struct:\n" + "".join(_feature(n, k, indent) for n, k in kind.items())
     inner = kind[0]
     if isinstance(inner, str):
-        return f"{space}list: {inner}\n"
-    if isinstance(inner, dict):
-        return f"{space}list:\n" + "".join(_feature(n, k, indent) for n, k in inner.items())
-    return f"{space}list:\n" + _nested(inner, indent + 2)
+        return f"{space}- name: {name}\n{space}  list: {inner}\n"
+    parts = "".join(_feature(n, k, indent + 2) for n, k in inner.items())
+    return f"{space}- name: {name}\n{space}  list:\n{parts}"

@@ -9,7 +9,6 @@ from typing import Any
 
 from ..books import Book, Window, split_book, split_by_rule
 from ..books.facts import remapped_key
-from ..books.stored import StoredBook
 from ..errors import ChecksumError, DataError
 from ..files import read_regular, safe_name, sha256_bytes
 from ..publishing.rights import header_says_free
@@ -84,16 +83,6 @@ def _looked_into(file: Path) -> BookPart:
         return BookPart(key, key.rpartition("_")[2], "test", "", "", sha256_bytes(data), file.name)
     split = pack.split or "test"
     return BookPart(pack.doc_key, pack.gutenberg_key, split, "", "", sha256_bytes(data), file.name)
-
-
-def exact_book(pack: Pack, text: str, split: str) -> tuple[StoredBook, tuple[StoredBook, ...]]:
-    """The released book and its windows: as released, else by the rule of its split.
-
-    Raises:
-        EditionError: the text is another edition.
-    """
-    book = pack.stored_book(text)
-    return book, pack.window_books(book) or split_by_rule(book, split).books
 
 
 def remapped_book(

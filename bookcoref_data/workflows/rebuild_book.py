@@ -154,7 +154,9 @@ def rebuilt(job: RebuildJob) -> BuiltBook:
         return BuiltBook(StoredBook.of(moved), parts, "remapped", [*packed.remap_notes(report), *left])
     if job.part.pack and job.text:
         pack = _released_pack(job)
-        book, windows = packed.exact_book(pack, job.text.read(), job.part.split)
+        # Windows as released, else by the rule of the split
+        book = pack.stored_book(job.text.read())
+        windows = pack.window_books(book) or split_by_rule(book, job.part.split).books
         if pack.reasons:  # they must fit, or nothing is written
             with_reasons(annotation_of(book.to_book().to_record()), pack.reasons, job.part.pack)
         check = _verified(job, book.tokens, book.sentence_ends, "pack")
