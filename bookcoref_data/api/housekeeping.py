@@ -83,7 +83,9 @@ def pack(
     )  # fmt: skip
     if is_folder(folder):
         candidates = rebuild.candidates_of(rebuild.texts_of(asked, Store.open(asked.cache_dir), listener))
-        made = pack_folder(folder, candidates, target, settings=settings, jobs=jobs, progress=listener)
+        made = pack_folder(
+            folder, candidates, target, settings=settings, jobs=jobs, progress=listener, books=asked.books
+        )
         return Packed(made)
     plan = rebuild.prepare(asked, listener)
     with tempfile.TemporaryDirectory(prefix="bookcoref-pack-") as work:

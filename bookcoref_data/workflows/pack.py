@@ -5,14 +5,14 @@ DIR/<doc_key>.pack        see docs/pack-format.md
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from ..books import Book, Record, read_window_key
-from ..books.facts import BookFacts
+from ..books.facts import BookFacts, books_called
 from ..errors import BookcorefError, DataError, EditionError, SourceError, UsageError
 from ..files import safe_name, sha256_bytes, write_bytes, write_text
 from ..formats.folder import iter_folder, read_build
@@ -101,20 +101,20 @@ def pack_plan(
 
 def pack_folder(
     folder: Path, candidates: TextCandidates, out: Path, *, settings: PackSettings | None = None,
-    jobs: int = 0, progress: Progress | None = None,
+    jobs: int = 0, progress: Progress | None = None, books: Sequence[str] = (),
 ) -> PackReport:  # fmt: skip
-    """Pack every book of a data set folder whose Gutenberg text can be had.
+    """Pack the books of a data set folder whose Gutenberg text can be had; `books` names some of them.
 
     `out` is a folder, or a file ending in `.pack` when there is just one book.
 
     Raises:
-        UsageError: one file was asked for and there are several books.
+        UsageError: one file was asked for and there are several books; or a name fits none.
         DataError: not one book could be packed.
     """
     settings, progress = settings or PackSettings(), progress or Silent()
     work = JobResults()
     report = PackReport(out, failed=work.failed)
-    facts = {b.doc_key: b for b in read_build(folder).books}
+    facts = {b.doc_key: b for b in books_called(books, read_build(folder).books, folder)}
     if out.suffix == SUFFIX and len(facts) > 1:
         raise UsageError(f"--out {out} is one file, but there are {len(facts)} books", expected="a folder")
     with whole(out):
@@ -169,8 +169,10 @@ def _jobs(
     # In the order of the books
     windows = groupby(iter_folder(folder, "split"), book_of)
     for _, record in iter_folder(folder, "full"):
-        fact = facts[record.doc_key]
+        fact = facts.get(record.doc_key)
         parts = tuple(part.to_book() for _, part in next(windows, ("", ()))[1])
+        if fact is None:
+            continue
         if not fact.text.get("sha256") or fact.gutenberg_key in ("", "0"):
             report.left_out[fact.doc_key] = (
                 f"{fact.doc_key} has no Gutenberg text: a pack of it would have to hold its text"

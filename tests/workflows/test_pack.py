@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import bookcoref_data as bc
 from bookcoref_data.cli.app import make_app
 from bookcoref_data.errors import BookcorefError, DataError, EditionError, FormatError, UsageError
 from bookcoref_data.formats.folder import read_folder
@@ -68,6 +69,17 @@ def test_a_built_folder_and_its_texts_give_the_same_packs(packed):
     candidates = candidates_of(texts_of(asked, Store.open(None), Silent()))
     report = pack_folder(world.root / "out", candidates, world.root / "again", jobs=1)
     assert [p.sha256 for p in report.packs] == [p.sha256 for p in first.packs]
+
+
+def test_only_the_books_of_a_built_folder_that_are_named_are_packed(world):
+    asked = settings(world)
+    rebuild(prepare(asked), jobs=1)
+    where = {"mirror": world.mirror, "fingerprint_bits": 0, "jobs": 1}
+    for name in world.keys:
+        made = bc.pack(world.root / "out", world.root / name, books=[name], **where)
+        assert [p.doc_key for p in made.report.packs] == [name]
+    with pytest.raises(UsageError, match="no book 'nobody'"):
+        bc.pack(world.root / "out", world.root / "none", books=["nobody"], **where)
 
 
 def test_a_folder_whose_text_is_gone_is_told_by_book(packed, tmp_path):
