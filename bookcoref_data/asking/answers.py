@@ -1,7 +1,5 @@
 """Answers as corrections: what a person said of a question, what was said before, and how far two agree."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace

@@ -5,8 +5,6 @@ chain has, how the same words are marked elsewhere. `chance` is the share of a r
 error or worth a look on the development documents of LitBank (`benchmarks/bench_audit.py`).
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence

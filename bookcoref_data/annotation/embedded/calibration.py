@@ -6,8 +6,6 @@ numbers per kind of decision. `benchmarks/bench_dialogue.py --fit` fits them; do
 reliability before and after.
 """
 
-from __future__ import annotations
-
 from math import exp, log
 
 SCALES: dict[str, tuple[float, float]] = {

@@ -1,8 +1,6 @@
 """The clause a markable stands in: its verb, the verbs above and beside it in the sentence, and whether its
 subject means nobody in particular."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from ...books import Book

@@ -1,7 +1,5 @@
 """Conversations: who spoke last, whose turn it is, and what the words around later quotes give away."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

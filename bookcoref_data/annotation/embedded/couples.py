@@ -1,7 +1,5 @@
 """Who of the cast is married to whom, as far as their names say so: Mr. Hill and Mrs. Hill."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 

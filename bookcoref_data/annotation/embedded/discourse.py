@@ -5,8 +5,6 @@ where and how it was last mentioned and how often lately; `features` turns that 
 candidate of one decision. Everything is kept in flat arrays, because a novel asks this 50,000 times.
 """
 
-from __future__ import annotations
-
 from math import exp, log1p
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Gender and number of the characters over the whole book: titles, first names, and nearby pronouns."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import numpy as np

@@ -5,8 +5,6 @@ before. Its paragraphs are quotes of the writer, to whom the greeting names. Par
 quotes themselves are left as they are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise

@@ -1,8 +1,6 @@
 """Closed word lists of the embedded backend, written for this project. All lower case; the long ones are in
 `lexicon.txt`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from ...words import word_lists, word_pairs, word_set

@@ -1,7 +1,5 @@
 """What may refer to a person: names, pronouns and noun phrases headed by a noun for a person."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 

@@ -4,8 +4,6 @@ A reader of a novel has an idea of who is talked about in it. "He" inside a quot
 other quotes name, near or far, and who is not on the scene.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict
 from collections.abc import Container, Sequence

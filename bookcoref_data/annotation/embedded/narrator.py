@@ -1,8 +1,6 @@
 """Find who says "I" outside quotes where the text makes it plain: for the book, or for parts with a heading
 such as "Dr. Seward's Diary" or "Narrative Continued by the Doctor"."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise

@@ -5,8 +5,6 @@ where somebody else is on the scene. So the people that `propose_cast` finds in 
 silent competitors: they take the pronouns and quotes that are theirs, and are left out of the result.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence, Set
 

@@ -1,8 +1,6 @@
 """What each person was called so far (by which nouns and phrases, how often, and when last), and what a book
 says that people with a name are: "Mr. Hill, the surgeon", "Mr. Hill was a surgeon"."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from math import log1p

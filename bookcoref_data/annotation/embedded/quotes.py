@@ -4,8 +4,6 @@ Double marks ("..." or “...”), single ones ('...' or ‘...’), dashes at t
 the speaker lines of a play. The style is found once for the whole book, by counting.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Who is the subject of a verb of saying: its own subject, or that of a verb above or beside it."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from dataclasses import dataclass
 

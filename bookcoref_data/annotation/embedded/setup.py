@@ -1,7 +1,5 @@
 """From a job, its parse and its linked names to a `Text` that can be read."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

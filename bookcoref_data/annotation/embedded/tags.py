@@ -1,7 +1,5 @@
 """The words around a quote that say who speaks ("said Mr. Bennet", "she cried to him"), and vocatives."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ A naive Bayes model over words and pairs of neighbouring words. It is learned fr
 tells the next whose words a turn without a tag are likelier to be, or one whose tag has a pronoun.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
