@@ -74,6 +74,9 @@ def annotate(
         many: AnnotatedMany = given(annotate_many, books=book)
         show_many(many, json)
         raise typer.Exit(many.exit_code)
+    if given.values["engine"] != "local" or given.values["slurm"]:
+        what = "--engine and --slurm are for many books with --out, and without --report"
+        raise UsageError(what, expected="a folder or file of books", found=str(book))
     sources = _sources(book, cast)
     done = [*given(annotate_many, books=sources).books] if several else [given(book=sources[0])]
     for one in done:
