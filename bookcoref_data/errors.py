@@ -129,6 +129,12 @@ class EditionError(DataError):
     """Annotations belong to another edition of the text than the one at hand."""
 
 
+def listed(names: Iterable[str], most: int = 20) -> str:
+    """Names for a message: the first `most`, and how many more."""
+    found = list(names)
+    return ", ".join(found[:most]) + (f" and {len(found) - most} more" if len(found) > most else "")
+
+
 def plural(count: int, word: str) -> str:
     """A count with its noun: "1 book", "2 books"."""
     return f"{count:,} {word}{'' if count == 1 else 's'}"

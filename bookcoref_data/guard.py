@@ -22,7 +22,6 @@ _SIGNATURE = "Signature: 8a477f597d28d172789f06886806bc55"
 WORK = ".bookcoref-data"
 # Files that desktops put into folders that they show: nobody wrote them, nobody misses them.
 _DESKTOP_FILES = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
-_MOST_LISTED = 20
 _HEAD = 1 << 14
 _KINDS = (
     (stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a named pipe"), (stat.S_ISCHR, "a device"),
@@ -72,13 +71,6 @@ def survey(folder: Path, ours: Iterable[str]) -> Survey:
 
     look("")
     return Survey(tuple(foreign), tuple(caches))
-
-
-def listed(paths: Iterable[str]) -> str:
-    """Paths for a message: the first 20, and how many more."""
-    names = list(paths)
-    more = len(names) - _MOST_LISTED
-    return ", ".join(names[:_MOST_LISTED]) + (f" and {more} more" if more > 0 else "")
 
 
 def require_regular(path: Path) -> None:

@@ -29,10 +29,11 @@ from ..errors import (
     MissingFileError,
     SourceError,
     UsageError,
+    listed,
     require_choice,
 )
 from ..files import cannot_finish, read_regular, sha256_bytes, sha256_file, write_text
-from ..guard import listed, survey
+from ..guard import survey
 from ..outputs import Replaceable, whole
 from ..shapes import attributes, check
 from .card import CardFacts, card_digest, card_files, render_card

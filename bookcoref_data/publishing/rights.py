@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from ..errors import UsageError
-from ..guard import listed
+from ..errors import UsageError, listed
 from ..resources import load_toml, resource
 from ..shapes import AsFields, attributes
 from ..text.markers import SMALL_PRINT, START

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import accumulate, chain
 
 from ..books import Book, Record, read_window_key
-from ..errors import DataError, UsageError, require_choice
+from ..errors import DataError, UsageError, listed, require_choice
 from .clustering import Clusters
 
 MISSING_RULES = ("error", "skip", "empty")
@@ -197,7 +197,5 @@ def _visible(token: str) -> str:
     return token if token.isprintable() and token else ascii(token)
 
 
-def _listed(names: Iterable[str], most: int = 8) -> str:
-    names = list(names)
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return (", ".join(names[:most]) + more) or "none"
+def _listed(names: Iterable[str]) -> str:
+    return listed(names, 8) or "none"

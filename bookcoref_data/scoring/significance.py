@@ -139,7 +139,7 @@ class _Effects:
         return 1 + _ratio(both.clip(min=0), np.square(spread).sum(axis=0))
 
     def tested(
-        self, total: Floats, rng: np.random.Generator, samples: int, confidence: float
+        self, total: Floats, rng: "np.random.Generator", samples: int, confidence: float
     ) -> tuple[Floats, Floats, Floats]:
         """By metric p, the share of exchanges with at least the observed sum (itself one of them), and the
         least and greatest difference that the same exchanges leave possible.

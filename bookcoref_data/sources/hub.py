@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from ..errors import ChecksumError, OfflineError, SourceError, UsageError
+from ..errors import ChecksumError, OfflineError, SourceError, UsageError, listed
 from ..files import safe_name
 from ..progress import Progress, Silent
 from .http import Fetcher
@@ -282,11 +282,9 @@ def choose(
         elif patterns and not fits:
             fits = by_content(files, kind)
         if patterns and not fits:
-            names = sorted(files)
-            more = f" and {len(names) - 40} more" if len(names) > 40 else ""
             raise SourceError(
                 f"{release} has no file for the {kind}", expected=" or ".join(patterns),
-                found=", ".join(names[:40]) + more if names else "an empty repository",
+                found=listed(sorted(files), 40) or "an empty repository",
                 hint="name the file as it is called there (settings annotations, delta, lengths)",
             )  # fmt: skip
         chosen |= {path: files[path] for path in fits}

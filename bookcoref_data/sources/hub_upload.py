@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import ChecksumError, OfflineError, SourceError, UsageError
-from ..guard import listed
+from ..errors import ChecksumError, OfflineError, SourceError, UsageError, listed
 from ..progress import Progress, Silent
 from ..shapes import AsFields
 from . import hub

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import zstandard
 
-from ..errors import FormatError, MissingFileError, SourceError, UsageError
+from ..errors import FormatError, MissingFileError, SourceError, UsageError, listed
 from ..files import check_input, sha256_bytes
 from ..formats.compressed import reading
 from ..stitch.official import MOST_TOKENS
@@ -194,7 +194,8 @@ def _find(folder: Path, patterns: tuple[str, ...], kind: str) -> Path | None:
     return alike[0] if len(alike) == 1 and patterns else None
 
 
-def _listing(folder: Path, most: int = 20) -> str:
-    names = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return (", ".join(names[:most]) or "no files") + more
+def _listing(folder: Path) -> str:
+    return (
+        listed(sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()))
+        or "no files"
+    )

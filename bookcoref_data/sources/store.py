@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import DataError, SourceError, UsageError
-from ..files import safe_name, sha256_bytes, sha256_file, write_text
+from ..files import path_of, safe_name, sha256_bytes, sha256_file, write_text
 from ..guard import CACHE_TAG, is_marked_cache, mark_cache
 from ..progress import Progress, Silent
 
@@ -86,13 +86,7 @@ class Store:
         """The cache at `folder`, else where BOOKCOREF_DATA_HOME says, else at the platform's place."""
         named = folder or os.environ.get(VARIABLE)
         if named:
-            try:
-                return cls(Path(named).expanduser().absolute(), progress or Silent())
-            except RuntimeError as error:  # ~nosuchuser
-                raise UsageError(
-                    f"the cache folder {str(named)[:100]} cannot be found", found=str(error),
-                    hint="give a path without ~, with --cache-dir or BOOKCOREF_DATA_HOME",
-                ) from error  # fmt: skip
+            return cls(path_of(named).absolute(), progress or Silent())
         from platformdirs import user_cache_dir
 
         return cls(Path(user_cache_dir("bookcoref-data", appauthor=False)), progress or Silent())

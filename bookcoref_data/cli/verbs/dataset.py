@@ -70,7 +70,7 @@ def rebuild(
 
 
 def _print_rebuilt(report: RebuildReport) -> None:
-    from ...guard import listed as named
+    from ...errors import listed as named
 
     books = report.record.books if report.record else []
     digest = report.record.digest[:16] if report.record else "none"
