@@ -243,6 +243,8 @@ def convert(
         )
     if doc_key is not None and read_as not in ("jsonl", "jsonlines"):
         raise UsageError("--doc-key does not fit", expected="an input in JSON lines", found=read_as)
+    if config is not None and read_as != "folder":
+        raise UsageError("--config does not fit", expected="a data set folder", found=read_as)
     given = {"tokenizer": tokenizer, "segment_length": segment_length}
     subwords = {name: value for name, value in given.items() if value is not None}
     if subwords and write_as not in ("longdoc", "dual-cache"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 
@@ -112,3 +113,13 @@ def test_parts_of_conll_are_told_how_to_be_read(tmp_path):
         assert len(record.clusters) == clusters
     with pytest.raises(UsageError, match="--parts sideways"):
         bc.convert(tmp_path / "parts.conll", tmp_path / "x.jsonl", parts="sideways")
+
+
+@pytest.mark.parametrize(
+    "option", [("--config", "split"), ("--parts", "join"), ("--tokenizer", "some/model")]
+)
+def test_an_option_of_another_input_or_target_is_refused(file, tmp_path, option):
+    """--config was ignored where there is no data set folder."""
+    result = CliRunner().invoke(make_app(), ["convert", str(file), str(tmp_path / "b.conll"), *option])
+    assert isinstance(result.exception, UsageError)
+    assert re.search(r"do(es)? not fit", str(result.exception))
