@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterable
 from string import Template
 
+from ..errors import plural
 from ..formats.cells import markdown_row
 from ..formats.schema import CARD
 from .publication import BOOKS_FILE, TABLES, Publication
@@ -28,8 +29,8 @@ def render_card(publication: Publication) -> str:
     )
     opening = (
         f"# {publication.title}\n\n{publication.summary}\n\n{form}\n\n"
-        f"{_count(len(books), 'book')}, {tokens:,} tokens, "
-        f"{_count(sum(b.characters for b in books), 'character')}, {_count(mentions, 'mention')}."
+        f"{plural(len(books), 'book')}, {tokens:,} tokens, "
+        f"{plural(sum(b.characters for b in books), 'character')}, {plural(mentions, 'mention')}."
     )
     plausibility, notes = "", publication.notes
     if notes:
@@ -37,7 +38,7 @@ def render_card(publication: Publication) -> str:
         good = sum(not n.warnings for n in notes.values())
         figures = (
             "Figures that need no gold annotation: names without a mention, a narrator who is not found. "
-            f"{good} of {_count(len(notes), 'book')} without a warning."
+            f"{good} of {plural(len(notes), 'book')} without a warning."
         )
         plausibility = "\n\n".join(
             ["## Plausibility", figures, *(["\n".join(_limited(lines))] if lines else [])]
@@ -126,14 +127,14 @@ def _books(publication: Publication) -> str:
 def _licences(publication: Publication) -> str:
     lines = [f"- **{part}**: {text}" for part, text in publication.licences]
     states = Counter(rights.state for rights in publication.texts.values())
-    lines += [f"- {_count(number, 'text')}: {state}" for state, number in states.most_common()]
+    lines += [f"- {plural(number, 'text')}: {state}" for state, number in states.most_common()]
     # The evidence without the name of the file, so that equal ones are counted together.
     evidence = Counter(
         re.sub(r" of [\w.-]+\.txt| \([\w.-]+\.txt\)", "", rights.evidence)
         for rights in publication.texts.values()
     )
     lines += [
-        f"- how we know: {text} ({_count(number, 'book')})" for text, number in evidence.most_common(10)
+        f"- how we know: {text} ({plural(number, 'book')})" for text, number in evidence.most_common(10)
     ]
     if any(rights.state == PUBLIC_DOMAIN for rights in publication.texts.values()):
         lines.append(
@@ -146,7 +147,7 @@ def _made(publication: Publication) -> str:
     told = (notes.cast.partition(" ")[0] for notes in publication.notes.values() if notes.cast)
     casts = Counter(_CASTS.get(name, name) for name in told)
     lines = [*(f"- {line}" for line in publication.recipe), f"- built with {publication.made_with}"]
-    lines += [f"- casts: {source} ({_count(number, 'book')})" for source, number in casts.most_common()]
+    lines += [f"- casts: {source} ({plural(number, 'book')})" for source, number in casts.most_common()]
     return "## How it was made\n\n" + "\n".join(lines)
 
 
@@ -166,10 +167,6 @@ def _limited(lines: Iterable[str]) -> list[str]:
     found = list(lines)
     more = len(found) - _MOST_ROWS
     return found[:_MOST_ROWS] + ([f"- and {more:,} more"] if more > 0 else [])
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def _quoted(text: str) -> str:
