@@ -312,7 +312,7 @@ def evaluate(
             gold-window-blocks: the same with blocks of exactly 1500 tokens. gold-window-released: what the
             released code computes, so that the paper's figures come out, though it loses and double-counts
             some mentions.
-        plots: folder for pictures (needs the extra `plots`).
+        plots: folder for pictures (needs the extra "plots").
         most: rows of the longer lists.
         split: split of a data set folder that is read.
         key_format: format of the key, where its name does not say.

@@ -158,7 +158,7 @@ def report(
 
     Args:
         out: page to write: .html or .md.
-        plots: draw presence and network (extras `plots` and `export`).
+        plots: draw presence and network (extras "plots" and "export").
 
     Returns the files. In Python books may be in memory.
 

@@ -68,7 +68,7 @@ def stats(
         sources: files, folders of files, or built data set folders.
         config: config of a data set folder.
         per_book: one row per document, too.
-        plots: folder for a picture of length and distance (Figure 1; extra `plots`).
+        plots: folder for a picture of length and distance (Figure 1; extra "plots").
 
     In Python a source is a path, a book, or books.
 

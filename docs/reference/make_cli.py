@@ -75,7 +75,7 @@ def _names(parameter: Any) -> str:
         return f"`{parameter.name.upper()}`{several}"
     kind = "" if parameter.is_flag else f" {parameter.metavar or parameter.opts[-1].strip('-').upper()}"
     names = ", ".join([*parameter.opts, *parameter.secondary_opts])
-    return f"`{names}{kind}`{several}".replace("|", "\\|")
+    return f"`{names}{kind}`{several}".replace("|", ", ")
 
 
 def _cell(text: str) -> str:

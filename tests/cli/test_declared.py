@@ -309,3 +309,8 @@ def test_a_group_refuses_an_option_that_it_does_not_know(thing):
         thing(2, color="blue")
     with pytest.raises(TypeError, match=r"got an unexpected keyword argument 'per_boook'"):
         bc.evaluate("a", "b", per_boook=True)
+
+
+def test_no_extra_is_called_by_the_name_of_an_option():
+    """ "Needs the extra `plots`" was printed as "needs the extra --plots"."""
+    assert re.findall(r".*extras? --.*", PAGE.read_text(encoding="utf-8")) == []
