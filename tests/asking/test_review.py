@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 import bookcoref_data as bc
-from bookcoref_data.asking import agreement, answers_to, likely_right, make_queue, settled
+from bookcoref_data.asking import ReviewQuestion, agreement, answers_to, likely_right, make_queue, settled
 from bookcoref_data.asking.answers import UNSURE, answer_with, as_dict, taught
 from bookcoref_data.asking.questions import all_questions
 from bookcoref_data.books import Book
@@ -42,6 +42,16 @@ def test_a_turn_among_doubtful_turns_is_worth_more_than_one_that_stands_alone():
     assert alone.hangs == 1
     assert alone.worth < first.worth < alone.chance * first.hangs
     assert make_queue(a, about=["speaker"], by_worth=False)[0].start == 550
+
+
+def test_how_far_an_error_reaches_is_a_guess_and_counts_less_than_places_that_are_known():
+    a = annotation([*turns(0.7, 0.7, 0.7, 0.7), *turns(0.5, at=550)])
+    among, alone = (next(q for q in all_questions(a) if q.start == at) for at in (30, 550))
+    assert among.chance * among.hangs > alone.chance * alone.hangs
+    assert make_queue(a, about=["speaker"], most=1)[0].start == 550
+    places = ((1, 1), (9, 9), (20, 20))
+    for kind, now in (("name", "Hill"), ("words", "Hill"), ("same person", "Hill"), ("phrase", None)):
+        assert ReviewQuestion(kind, 1, 1, now, ("Hill", "Tom Hill"), 0.5, 6.0, places).worth == 3.0
 
 
 def test_a_sure_turn_stops_an_error_and_the_rest_of_a_turn_goes_with_it():
