@@ -8,6 +8,7 @@ import pytest
 
 from bookcoref_data.annotation.cast import Cast, Entry, parse_cast
 from bookcoref_data.books import Book, Mention, Record
+from bookcoref_data.books.facts import one_called
 from bookcoref_data.edits import Edit, anchor_of
 from bookcoref_data.errors import UsageError
 from bookcoref_data.formats import read_documents, write_documents
@@ -22,14 +23,7 @@ from bookcoref_data.workflows.casts import (
     read_repair,
 )
 from bookcoref_data.workflows.catalogue import describe, mentions_of, place_of
-from bookcoref_data.workflows.correct import (
-    apply_edits,
-    diff_edits,
-    one_annotation,
-    read_edits,
-    signed,
-    write_edits,
-)
+from bookcoref_data.workflows.correct import apply_edits, diff_edits, read_edits, signed, write_edits
 from bookcoref_data.workflows.given import corrections_of
 from bookcoref_data.workflows.plausibility import plausibility, summary_line
 
@@ -468,21 +462,19 @@ def test_edits_go_to_their_documents(tmp_path):
 
 
 def test_one_document_is_taken_by_its_key_or_alone(tmp_path):
-    from bookcoref_data.books.annotation import Annotation  # noqa: F401
     from bookcoref_data.formats.annotated import read_annotations
 
     many = read_annotations(documents(tmp_path, *(f"d{i}" for i in range(9))))
-    assert one_annotation(many, "d3", tmp_path).doc_key == "d3"
-    assert one_annotation(many[:1], "x", tmp_path).doc_key == "d0"
-    assert one_annotation(many[:1], "", tmp_path).doc_key == "d0"
-    with pytest.raises(UsageError, match="has no document 'x'") as caught:
-        one_annotation(many[:2], "x", tmp_path)
-    assert caught.value.expected == "d0, d1"
+    assert one_called(many, "d3", tmp_path).doc_key == "d3"
+    assert one_called(many[:1], "", tmp_path).doc_key == "d0"
+    with pytest.raises(UsageError, match="has no book 'x'") as caught:
+        one_called(many[:1], "x", tmp_path)
+    assert caught.value.found == "the books d0"
     with pytest.raises(UsageError, match="holds 9 books") as caught:
-        one_annotation(many, "", tmp_path)
+        one_called(many, "", tmp_path)
     assert caught.value.found == "d0, d1, d2, d3, d4, d5, d6, d7 ..."
     with pytest.raises(UsageError) as caught:
-        one_annotation(many[:8], "", tmp_path)
+        one_called(many[:8], "", tmp_path)
     assert caught.value.found == "d0, d1, d2, d3, d4, d5, d6, d7"
 
 
