@@ -19,13 +19,13 @@ def entity_spans(tokens: Sequence[str], sentence_ends: Sequence[int]) -> list[Ty
     nlp, _ = load_spacy_model("labelling with spaCy's named entities", without=without)
     from spacy.tokens import Doc
 
-    found = []
     starts = (0, *sentence_ends)
     documents = (Doc(nlp.vocab, words=list(tokens[a:b])) for a, b in pairwise(starts))
-    for start, document in zip(starts, nlp.pipe(documents, batch_size=64), strict=False):
-        for entity in document.ents:
-            found.append((start + entity.start, start + entity.end - 1, entity.label_))
-    return found
+    return [
+        (start + entity.start, start + entity.end - 1, entity.label_)
+        for start, document in zip(starts, nlp.pipe(documents, batch_size=64), strict=False)
+        for entity in document.ents
+    ]
 
 
 def hub_tags(model: str, sentences: Sequence[Sequence[str]], *, batch_size: int = 16) -> Iterator[list[str]]:

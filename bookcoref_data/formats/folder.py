@@ -224,8 +224,7 @@ def writing_folder(out: Path, *, replace: bool = False) -> Iterator[FolderWriter
 
 def write_folder(
     out: Path, books: Mapping[str, Iterable[Book]], *, title: str, licences: Sequence[tuple[str, str]],
-    notes: Sequence[str] = (), missing: Mapping[str, str] | None = None,
-    source: Mapping[str, Any] | None = None, check: str = "built", replace: bool = False,
+    notes: Sequence[str] = (), source: Mapping[str, Any] | None = None, replace: bool = False,
 ) -> BuildRecord:  # fmt: skip
     """Write books, given by split name, as a data set folder; the simple way in for any producer.
 
@@ -234,8 +233,8 @@ def write_folder(
     with writing_folder(out, replace=replace) as writer:
         for split in SPLITS:
             for book in books.get(split, ()):
-                writer.add_book(book, split, check=check)
-        return writer.finish(title, licences=licences, notes=notes, missing=missing, source=source)
+                writer.add_book(book, split, check="built")
+        return writer.finish(title, licences=licences, notes=notes, source=source)
 
 
 def check_replaceable(out: Path, *, replace: bool = False) -> Replaceable:

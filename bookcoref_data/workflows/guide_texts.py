@@ -69,7 +69,7 @@ class GuideTextsReport(AsFields):
 # --- which guides -----------------------------------------------------------------------------------------
 
 
-def bookworm_guides(tables: Tables, *, summaries: bool = True) -> list[AskedGuide]:
+def bookworm_guides(tables: Tables) -> list[AskedGuide]:
     """The guides of BookWorm's tables, each with the kinds of text that its tables want from it.
 
     Gutenberg ids are those of the tables; the split is one per book, without leaks between tasks. The
@@ -83,7 +83,7 @@ def bookworm_guides(tables: Tables, *, summaries: bool = True) -> list[AskedGuid
             (guide,) = harvesting.guides_of([GuideAddress(row.url, row.title, row.author)], complete=True)
             key = (guide.place.site, guide.place.id, row.book)
             before = found.get(key)
-            kinds = frozenset({task, *(before.kinds if before else ()), *(("summary",) if summaries else ())})
+            kinds = frozenset({task, "summary", *(before.kinds if before else ())})
             if before:
                 guide.others = list(dict.fromkeys([*before.guide.others, *guide.others]))
             split = splits[row.book]
@@ -278,7 +278,7 @@ def keep_listed(
 
 def write_guide_texts(
     texts: Sequence[GuideText], splits: Mapping[str, str], plan: ContextPlan, out: Path, *,
-    identification: bool = True, settings: Mapping[str, Any] | None = None,
+    settings: Mapping[str, Any] | None = None,
 ) -> tuple[dict[str, int], dict[str, int], dict[str, int]]:  # fmt: skip
     """Write the folder; returns counts of texts, of what was left out, and of rows by split.
 
@@ -287,13 +287,11 @@ def write_guide_texts(
     """
     kept, short = keep_long(texts, plan.least_words, strictly=plan.strictly, tokens=plan.tokens)
     tables: dict[tuple[str, str], Sequence[Mapping[str, Any]]] = dict(rows_of(kept, splits))
-    if identification:
-        # The filter of length is BookWorm's; LiSCU asks about every description.
-        for question in questions_of(texts):
-            split = splits.get(question.id, "")
-            if split:
-                place = ("identification", split)
-                tables[place] = [*tables.get(place, ()), question.to_dict()]
+    # The filter of length is BookWorm's; LiSCU asks about every description.
+    for question in questions_of(texts):
+        if split := splits.get(question.id, ""):
+            place = ("identification", split)
+            tables[place] = [*tables.get(place, ()), question.to_dict()]
     if not tables:
         raise UsageError(
             "no text is left to write", found=f"{len(texts)} texts, {len(short)} too short",

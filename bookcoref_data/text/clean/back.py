@@ -72,10 +72,9 @@ def _ended(draft: Draft, blocks: Sequence[Block], late: Sequence[int]) -> int | 
 
 def _groups(blocks: Sequence[Block], begin: int) -> list[tuple[int, int]]:
     """[first, behind the last) of groups of blocks from `begin` on, parted by wide gaps or ornaments."""
-    starts = [begin]
-    for index in range(begin + 1, len(blocks)):
-        if blocks[index].gap >= 2 or _FORM.ORNAMENT.fullmatch(blocks[index].text):
-            starts.append(index)
+    behind = range(begin + 1, len(blocks))
+    wide = [i for i in behind if blocks[i].gap >= 2 or _FORM.ORNAMENT.fullmatch(blocks[i].text)]
+    starts = [begin, *wide]
     return list(zip(starts, [*starts[1:], len(blocks)], strict=True))
 
 
