@@ -30,12 +30,14 @@ import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from statistics import median
 
 from bookcoref_data.annotation.backends import make_backend
 from bookcoref_data.annotation.cast import Cast, make_cast
 from bookcoref_data.annotation.plan import default_plan
+from bookcoref_data.annotation.steps import Backend
 from bookcoref_data.asking import ReviewQuestion, likely_right, make_queue, settled
 from bookcoref_data.asking.answers import NOBODY, answer_with, answers_to, taught
 from bookcoref_data.asking.questions import all_questions
@@ -46,6 +48,7 @@ from bookcoref_data.formats.jsonl import read as read_jsonl
 from bookcoref_data.scoring import score_clusters
 from bookcoref_data.workflows.annotate import Source, annotate_book, read_sources
 from bookcoref_data.workflows.given import corrections_of
+from bookcoref_data.workflows.review import Drawn, doubts_of
 from training.litbank import parts, read_excerpt
 
 from .bench_corrections import Gold, answers, read_gold
@@ -73,9 +76,9 @@ class Novel:
         self.plan = default_plan("embedded")
         self.backend = make_backend(self.plan)
 
-    def read(self, edits: list[Edit]) -> Annotation:
-        found = corrections_of(edits, self.source.book, self.cast)
-        done = annotate_book(self.source, found.cast, self.plan, given=found.given, backend=self.backend)
+    def read(self, edits: list[Edit], backend: Backend | None = None) -> Annotation:
+        found, backend = corrections_of(edits, self.source.book, self.cast), backend or self.backend
+        done = annotate_book(self.source, found.cast, self.plan, given=found.given, backend=backend)
         return done.annotation()
 
     def truth(self, a: Annotation) -> dict[tuple[str, Span], str]:
@@ -188,6 +191,7 @@ class Asked:
     """What was asked until now: answers given, corrections made, and who was among the people offered."""
 
     edits: list[Edit] = field(default_factory=list)
+    drawn: list[Drawn] = field(default_factory=list)
     answers: int = 0
     offered: int = 0
     choices: int = 0
@@ -225,8 +229,10 @@ def ask(
         skipped |= {q.key for q in every if known_of(q, truth, novel) == now_of(q)}
     most = 3000 if order == "random" else batch
     teaches = taught(asked.edits)
+    worth = order in ("worth", "oracle")
+    doubts = doubts_of(a, novel.backend, partial(novel.read, asked.edits), asked.drawn) if worth else None
     queue = make_queue(
-        a, settled=skipped, taught=teaches, most=most, about=about, by_worth=order in ("worth", "oracle")
+        a, settled=skipped, taught=teaches, doubts=doubts, most=most, about=about, by_worth=worth
     )
     if order == "random":
         draw.shuffle(queue)

@@ -116,12 +116,32 @@ def likely_right(annotation: Annotation) -> float:
     return sum(scores) / len(scores) if scores else 1.0
 
 
+def speakers_of(a: Annotation) -> dict[Key, str]:
+    """Who speaks each quote ("": nobody who is known), by the key of its question."""
+    return {("quote", q.start, q.end): (*a.names, "")[q.speaker] for q in a.quotes}
+
+
+def doubted(a: Annotation, drawn: Sequence[tuple[Mapping[Key, str], Mapping[Key, str]]]) -> dict[Key, float]:
+    """The share of other readings that have a speaker of `a` otherwise.
+
+    `drawn` are the `speakers_of` a reading and of another of the same time: the other has no say where that
+    reading was otherwise than `a` is now, since answers changed it.
+    """
+    found: dict[Key, float] = {}
+    for key, who in speakers_of(a).items():
+        otherwise = [theirs.get(key) != who for mine, theirs in drawn if mine.get(key) == who]
+        if otherwise:
+            found[key] = sum(otherwise) / len(otherwise)
+    return found
+
+
 def make_queue(
     annotation: Annotation,
     *,
     settled: Collection[Key] = (),
     first: Collection[Key] = (),
     taught: Mapping[Key, float] | None = None,
+    doubts: Mapping[Key, float] | None = None,
     most: int = 25,
     about: Iterable[str] = KINDS,
     by_worth: bool = True,
@@ -129,15 +149,15 @@ def make_queue(
     """The best questions to ask next, at most `most`, one for each thing that can be decided.
 
     `settled` was decided before, `first` is asked before all else, `taught` is what the answers before teach
-    about the rest (`answers.taught`). Of questions whose answers reach each other, the later ones count for
-    less: the next reading may answer them. Those of one scene follow the text. With `by_worth` False, the
-    least certain come first.
+    about the rest (`answers.taught`), `doubts` how often other readings differ (`doubted`). Of questions
+    whose answers reach each other, the later ones count for less: the next reading may answer them. Those of
+    one scene follow the text. With `by_worth` False, the least certain come first.
     """  # fmt: skip
     book = _Asked(annotation)
     kinds = frozenset(about)
     found = [q for q in book.questions(kinds) if q.key not in settled and (q.chance > 0 or q.key in first)]
     if by_worth:
-        known = [book.as_taught(q, taught) for q in found] if taught else found
+        known = [book.as_known(q, taught or {}, doubts or {}) for q in found]
         found = _by_scene(_by_worth(known, most, first), first)
     else:
         found.sort(key=lambda q: (q.key not in first, -q.chance, q.start))
@@ -376,11 +396,14 @@ class _Asked:
 
     # --- who may be the right one
 
-    def as_taught(self, q: ReviewQuestion, taught: Mapping[Key, float]) -> ReviewQuestion:
-        """The question with its chance as the answers to questions like it have it."""
+    def as_known(
+        self, q: ReviewQuestion, taught: Mapping[Key, float], doubts: Mapping[Key, float]
+    ) -> ReviewQuestion:
+        """The question with its chance as other readings and the answers to questions like it have it."""
         if q.now is None or q.kind not in ("speaker", "pronoun", "phrase"):
             return q
         chance, words = q.chance, " ".join(self.a.book.tokens[q.start : q.end + 1])
+        chance = (chance + doubts.get(q.key, chance)) / 2
         for sign in signs(str(q.key[0]), q.now, words):
             chance *= taught.get(sign, 1.0)
         return replace(q, chance=min(chance, max(q.chance, _CERTAIN)))

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 
+import numpy as np
 import pytest
 
 import bookcoref_data as bc
+from bookcoref_data.annotation.embedded.network import Ranker, Wavering
 from bookcoref_data.asking import ReviewQuestion, agreement, answers_to, likely_right, make_queue, settled
 from bookcoref_data.asking.answers import UNSURE, answer_with, as_dict, taught
-from bookcoref_data.asking.questions import all_questions
+from bookcoref_data.asking.questions import all_questions, doubted, speakers_of
 from bookcoref_data.books import Book
 from bookcoref_data.books.annotation import Annotation, Marked, Quote
 from bookcoref_data.books.layout import lay_out
@@ -52,6 +54,38 @@ def test_how_far_an_error_reaches_is_a_guess_and_counts_less_than_places_that_ar
     places = ((1, 1), (9, 9), (20, 20))
     for kind, now in (("name", "Hill"), ("words", "Hill"), ("same person", "Hill"), ("phrase", None)):
         assert ReviewQuestion(kind, 1, 1, now, ("Hill", "Tom Hill"), 0.5, 6.0, places).worth == 3.0
+
+
+def test_what_other_readings_have_otherwise_is_doubted_while_it_is_as_it_was():
+    a = annotation(turns(0.9, 0.9, 0.6))
+    mine = speakers_of(a)
+    first, second, third = mine
+    drawn = [(mine, mine | {second: "Anna Grey"}), (mine, mine)]
+    assert doubted(a, []) == {}
+    assert doubted(a, drawn) == {first: 0.0, second: 0.5, third: 0.0}
+    # An answer has made it what it is: what was read before does not speak of it.
+    earlier = [(m | {first: "Hill"}, d | {first: "Tom Hill"}) for m, d in drawn]
+    assert first not in doubted(a, earlier)
+    chances = {q.key: q.chance for q in make_queue(a, doubts={second: 1.0, third: 0.0})}
+    assert [round(chances[k], 2) for k in (first, second, third)] == [0.1, 0.55, 0.2]
+    assert make_queue(a, doubts={second: 1.0}, most=1)[0].key == second
+
+
+def test_a_ranker_that_wavers_keeps_what_it_is_sure_of_and_is_drawn_by_its_seed():
+    one = np.ones(1, np.float32)
+    ranker = Ranker(np.zeros(1), one, np.ones((1, 1), np.float32), np.zeros(1, np.float32), one)
+    chosen = {}
+    for apart in (0.0, 0.5, 9.0):
+        x = np.array([[0.0], [apart]], np.float32)
+        wavering = Wavering(*(getattr(ranker, f.name) for f in fields(ranker)), np.random.default_rng(3))
+        rows = [int(wavering.probabilities(x).argmax()) for _ in range(400)]
+        again = Wavering(*(getattr(ranker, f.name) for f in fields(ranker)), np.random.default_rng(3))
+        assert rows == [int(again.probabilities(x).argmax()) for _ in range(400)]
+        chosen[apart] = sum(rows) / 400
+    square = np.exp(2 * 0.5) / (1 + np.exp(2 * 0.5))
+    assert chosen[9.0] == 1.0
+    assert abs(chosen[0.0] - 0.5) < 0.08
+    assert abs(chosen[0.5] - square) < 0.08
 
 
 def test_a_sure_turn_stops_an_error_and_the_rest_of_a_turn_goes_with_it():
@@ -271,7 +305,10 @@ def test_answers_become_edits_and_the_next_reading_knows_them(story):
     with pytest.raises(UsageError):
         asked.answer(first, "Nobody of this name")
     assert {e.author for e in parse_edits(edits.read_text())} == {"Ada"}
+    assert len(asked._session.drawn) == 4
     again = asked.next()
+    assert len(asked._session.drawn) == 5
+    assert len({tuple(theirs.items()) for _, theirs in asked._session.drawn}) > 1
     assert {first.key, second.key}.isdisjoint({q.key for q in again})
     assert asked.likely_right > before
     assert [asked.take_back(), asked.take_back(), asked.take_back()] == [True, True, False]

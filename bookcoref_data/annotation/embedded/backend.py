@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from ...books import Book, Window
 from ...errors import UsageError
 from ...progress import Progress
@@ -25,7 +27,7 @@ from .calibration import calibrated
 from .linking import filter_names, link_names, listed_twice, never_found
 from .names import book_words, learned_table
 from .narrator import find_narration
-from .network import Ranker, load_rankers
+from .network import Ranker, Wavering, load_rankers
 from .outsiders import find_outsiders, link_outsiders
 from .parsing import Parse, parse_book
 from .reader import Decision, OneReading, Teacher, Text
@@ -87,6 +89,16 @@ class EmbeddedBackend:
         self._held: tuple[str, Parse] | None = None
         self._read: tuple[object, Reading] | None = None
         self._known: tuple[object, Learned] | None = None
+
+    def wavering(self, seed: int) -> EmbeddedBackend:
+        """A backend that shares parse and learned names, and whose rankers draw their choices."""
+        rankers, draw = self.rankers or load_rankers(), np.random.default_rng(seed)
+        drawn = {
+            name: Wavering(r.mean, r.scale, r.w1, r.b1, r.w2, r.forest, draw) for name, r in rankers.items()
+        }
+        other = EmbeddedBackend(self.plan, drawn)
+        other._held, other._known = self._held, self._known
+        return other
 
     def step(self, name: str) -> Step:
         if name not in STEP_NAMES:

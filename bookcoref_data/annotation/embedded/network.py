@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from zipfile import BadZipFile
 
@@ -18,6 +18,8 @@ from ...errors import FormatError
 
 WEIGHTS = Path(__file__).resolve().parent.parent / "weights" / "embedded.npz"
 _UNITS = 96
+_NOISE = 0.5
+"""Scale of the noise of a ranker that wavers: candidates win by the square of their probability."""
 LEAVES = 8
 """Most leaves of a tree: one bit each in a byte."""
 _FIRST_LEFT = np.array([(byte + 1 & ~byte).bit_length() - 1 for byte in range(2**LEAVES - 1)], dtype=np.intp)
@@ -95,6 +97,18 @@ class Ranker:
         np.exp(s - s.max(), out=s)
         s /= s.sum()
         return s
+
+
+@dataclass(frozen=True, slots=True)
+class Wavering(Ranker):
+    """A ranker that draws its choice: what it is sure of stays, the rest changes. Gumbel noise on the scores
+    draws each candidate in proportion to a power of its probability (Gumbel 1954)."""
+
+    draw: np.random.Generator = field(default_factory=np.random.default_rng)
+
+    def scores(self, x: np.ndarray) -> np.ndarray:
+        noise = self.draw.gumbel(scale=_NOISE, size=len(x)).astype(np.float32)
+        return Ranker.scores(self, x) + noise
 
 
 def load_rankers(path: Path = WEIGHTS) -> dict[str, Ranker]:
