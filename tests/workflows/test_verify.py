@@ -8,7 +8,7 @@ import pytest
 
 from bookcoref_data.books import Book
 from bookcoref_data.errors import DataError, FormatError, UsageError
-from bookcoref_data.formats.folder import write_folder
+from bookcoref_data.formats.folder import write_folder, writing_folder
 from bookcoref_data.workflows.verify import read_manifest, verify, write_manifest
 
 
@@ -16,8 +16,11 @@ def book(key="a_1", word="x", clusters=(((0, 0), (1, 2)),)):
     return Book.make(key, [["a", "b"], [word, "c"]], gutenberg_key=key[-1], clusters=clusters)
 
 
-def folder(path, *books, **options):
-    write_folder(path, {"test": books or (book(),)}, title="T", licences=[("Text", "ours")], **options)
+def folder(path, *books, check="built", missing=None):
+    with writing_folder(path) as writer:
+        for one in books or (book(),):
+            writer.add_book(one, "test", check=check)
+        writer.finish("T", licences=[("Text", "ours")], missing=missing)
     return path
 
 
