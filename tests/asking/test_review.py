@@ -77,9 +77,9 @@ def test_a_ranker_that_wavers_keeps_what_it_is_sure_of_and_is_drawn_by_its_seed(
     chosen = {}
     for apart in (0.0, 0.5, 9.0):
         x = np.array([[0.0], [apart]], np.float32)
-        wavering = Wavering(*(getattr(ranker, f.name) for f in fields(ranker)), np.random.default_rng(3))
+        wavering = Wavering(*(getattr(ranker, f.name) for f in fields(ranker)), draw=np.random.default_rng(3))
         rows = [int(wavering.probabilities(x).argmax()) for _ in range(400)]
-        again = Wavering(*(getattr(ranker, f.name) for f in fields(ranker)), np.random.default_rng(3))
+        again = Wavering(*(getattr(ranker, f.name) for f in fields(ranker)), draw=np.random.default_rng(3))
         assert rows == [int(again.probabilities(x).argmax()) for _ in range(400)]
         chosen[apart] = sum(rows) / 400
     square = np.exp(2 * 0.5) / (1 + np.exp(2 * 0.5))

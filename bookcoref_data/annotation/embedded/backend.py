@@ -94,7 +94,8 @@ class EmbeddedBackend:
         """A backend that shares parse and learned names, and whose rankers draw their choices."""
         rankers, draw = self.rankers or load_rankers(), np.random.default_rng(seed)
         drawn = {
-            name: Wavering(r.mean, r.scale, r.w1, r.b1, r.w2, r.forest, draw) for name, r in rankers.items()
+            name: Wavering(r.mean, r.scale, r.w1, r.b1, r.w2, r.forest, draw=draw)
+            for name, r in rankers.items()
         }
         other = EmbeddedBackend(self.plan, drawn)
         other._held, other._known = self._held, self._known

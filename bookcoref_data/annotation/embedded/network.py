@@ -104,7 +104,7 @@ class Wavering(Ranker):
     """A ranker that draws its choice: what it is sure of stays, the rest changes. Gumbel noise on the scores
     draws each candidate in proportion to a power of its probability (Gumbel 1954)."""
 
-    draw: np.random.Generator = field(default_factory=np.random.default_rng)
+    draw: np.random.Generator = field(kw_only=True)
 
     def scores(self, x: np.ndarray) -> np.ndarray:
         noise = self.draw.gumbel(scale=_NOISE, size=len(x)).astype(np.float32)
