@@ -174,6 +174,25 @@ def test_a_letter_is_speech_of_the_one_who_signs_it(annotate, said):
     assert {done.state.names[a] for q in letters for a in q.addressees} == {"Anna Hill"}
 
 
+@pytest.mark.parametrize(
+    ("signature", "signed"),
+    [
+        ("PHILIP STONE", True),
+        ("Dr. Philip Stone.", True),
+        ("I am, dear Anna, with all love, yours truly, Philip Stone", True),  # fifteen words and commas
+        ("I am, my dear Anna, with all love, yours truly, Philip Stone", False),
+        ("They sent for Philip Stone", False),  # nothing that closes a letter
+        ("Philip Stone!", False),
+        ("Yours truly, the friend of Philip Stone and of all", False),
+    ],
+)
+def test_a_signature_is_a_name_alone_or_behind_a_few_words_that_close_a_letter(annotate, signature, signed):
+    text = LETTER.replace("Your loving brother,\n\n", "").format(name=signature)
+    done = annotate(text, ["Martin Ford", "Anna Hill", "Philip Stone"])
+    writers = {done.state.names[q.speaker] for q in done.state.quotes if q.rule == "letter"}
+    assert writers == ({"Philip Stone"} if signed else set())
+
+
 def test_a_letter_between_quotation_marks_is_not_of_the_one_who_reads_it(annotate, said):
     text = (
         "“Listen,” said Martin Ford.\n\n“MY DEAR ANNA,\n\n“I have found the house, and I like it.\n\n"

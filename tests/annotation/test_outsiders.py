@@ -75,6 +75,19 @@ def test_who_is_only_called_by_a_title_is_read_along(book_of, text, cast, outsid
     assert [e.name for e in found if e.name.startswith("the ")] == outsiders
 
 
+@pytest.mark.parametrize(("times", "outsiders"), [(8, ["the Baron"]), (7, [])])
+def test_a_title_alone_must_be_written_eight_times(book_of, times, outsiders):
+    book = book_of("\n\n".join(["The Baron sat beside Mr. Ford."] * times))
+    found = find_outsiders(book, parse_cast("Mr. Ford"), parse_book(book))
+    assert [e.name for e in found] == outsiders
+
+
+def test_a_title_before_many_names_is_nobody_called_by_it_alone(book_of):
+    names = ("Stein", "Holt", "Lamp", "Reed")
+    book = book_of("\n\n".join(f"The Baron {name} sat beside Mr. Ford." for name in names * 3))
+    assert find_outsiders(book, parse_cast("Mr. Ford"), parse_book(book)) == ()
+
+
 def test_a_mother_whom_the_cast_does_not_list_is_not_her_daughter(annotate, said):
     text = (
         "Anna Hill came in. Miss Hill sat down. Anna smiled, and Miss Hill laughed.\n\n"

@@ -128,6 +128,21 @@ def test_where_paragraphs_are_guessed_both_parts_of_a_sentence_have_its_tag(subj
     assert subjects_of(text) == ["Mr. Ford", "Mr. Ford"]
 
 
+@pytest.mark.parametrize(
+    ("text", "subjects"),
+    [
+        ("He began. “It is late.”", ["He"]),  # the very first words of a book
+        ("Here. “It is late.”", [None]),
+        ("“It is late.”", [None]),
+        ("He began. “It is late.”\n\nAnna Hill sat down.\n\n“It is.”", ["He", None]),
+        # The sentence before stands in another paragraph.
+        ("He began.\n\n“It is late.”", [None]),
+    ],
+)
+def test_a_short_sentence_before_a_quote_in_the_same_paragraph_is_its_tag(subjects_of, text, subjects):
+    assert subjects_of(f"{text}\n\nHere they sat.\n") == subjects
+
+
 def test_you_is_never_the_one_who_says_it(annotate, said):
     text = (
         "Anna Hill sat alone in the room, and Anna Hill spoke to her glass.\n\n"

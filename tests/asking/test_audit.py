@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 import bookcoref_data as bc
-from bookcoref_data.asking.flags import find_flags, names_of_chains
+from bookcoref_data.asking.flags import Flag, find_flags, flag_as_dict, names_of_chains
 from bookcoref_data.books import Book
 from bookcoref_data.books.annotation import Annotation, Marked
-from bookcoref_data.edits import apply
+from bookcoref_data.books.layout import lay_out
+from bookcoref_data.edits import Edit, anchor_of, apply
 
 TEXT = (
     "Anna Grey came . She sat and her dog slept . Anna Grey laughed , she sang . Anna Grey left . "
@@ -145,6 +148,26 @@ def test_our_reading_contradicts_only_where_it_is_sure():
     assert told.start == at("She")
     unsure = Annotation(a.book, a.names, tuple(m._replace(score=0.5) for m in a.mentions))
     assert not [f for f in find_flags(wrong, unsure) if "read as" in f.reason]
+
+
+@pytest.mark.parametrize(
+    ("who", "guessed", "place", "told"),
+    [
+        (ANNA, [], "bowed", "yes, it is Anna Grey"),
+        (ANNA, [ANNA], "bowed", "yes, it is Anna Grey"),
+        (DOCTOR, [], "bowed", "yes, it is the doctor"),
+        # A chain without a name is told by its mention nearest before the place.
+        (DOCTOR, [DOCTOR], "slept", "yes, it is the doctor"),
+        (DOCTOR, [DOCTOR], "bowed", "yes, it is “the doctor” of token 55"),
+        (DOCTOR, [DOCTOR], "asked", "yes, it is “the doctor” of token 64"),
+    ],
+)
+def test_a_correction_tells_whom_it_means(who, guessed, place, told):
+    a = replace(gold(), guessed=frozenset(guessed))
+    anchor = anchor_of(TOKENS, at(place), at(place))
+    flag = Flag("gender", at(place), at(place), 0.5, "", (Edit("link", anchor, character=a.names[who]),))
+    asked = flag_as_dict(flag, a, lay_out(a))
+    assert asked["answers"][0]["says"] == told
 
 
 def test_the_cast_of_the_reading_has_the_names_of_the_chains():

@@ -9,7 +9,8 @@ import pytest
 from bookcoref_data.books import Book
 from bookcoref_data.books.annotation import Annotation, Marked, Quote, SourceText
 from bookcoref_data.errors import UsageError
-from bookcoref_data.exports.report import write_report
+from bookcoref_data.exports.reading import LaidOutBook
+from bookcoref_data.exports.report import draw_network, draw_presence, write_report
 from bookcoref_data.workflows.correct import title_of
 
 TOKENS = ["“", "I", "am", "here", ",", "”", "said", "Tom", ".", "“", "Good", ",", "”", "said", "Eve", "."]
@@ -43,6 +44,23 @@ def test_a_page_has_its_pictures_inside_and_names_stay_text(annotation, tmp_path
     assert "<td class=words>Eve</td><td class=words>Tom &lt;script&gt;|</td><td>1</td>" in text
     (plain,) = write_report([annotation], tmp_path / "plain.html", plots=False)
     assert "<img" not in plain.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "label"),
+    [
+        ("a" * 40, "a" * 40),
+        ("a" * 41, "a" * 39 + "…"),
+        ("a" * 100, "a" * 39 + "…"),
+        ("Tom\tthe  Great\n", "Tom the Great"),
+        ("$100", "\\$100"),
+    ],
+)
+def test_a_name_in_a_picture_is_one_short_line(annotation, name, label):
+    book = LaidOutBook(replace(annotation, names=(name, "Eve")))
+    rows = draw_presence(book).axes[0].get_yticklabels()
+    assert [row.get_text() for row in rows] == [label, "Eve"]
+    assert label in [text.get_text() for text in draw_network(book).axes[0].texts]
 
 
 def test_a_book_is_called_by_its_title(annotation, tmp_path):

@@ -524,6 +524,28 @@ def test_works_left_out_of_an_answer_are_asked_for_once_more(endpoint, proxy):
     assert harvest(offline(endpoint), SMALL) == found
 
 
+@pytest.mark.parametrize(
+    ("batch", "again"),
+    [(4, [["Q100", "Q101"], ["Q103", "Q104"]]), (1, [["Q100"], ["Q101"], ["Q103"], ["Q104"]])],
+)
+def test_works_of_which_nothing_came_are_asked_for_in_half_as_large_queries(endpoint, proxy, batch, again):
+    def works(query):
+        return re.findall(r"\(wd:(Q\d+) wdt:P674\)", query)
+
+    first = set()
+
+    def nothing_at_first(query):
+        new = set(works(query)) - first
+        first.update(new)
+        return answer() if new else None
+
+    proxy.fault = nothing_at_first
+    found = harvest(endpoint, WikidataSettings(works_batch=batch, persons_batch=3))
+    assert (found.works, found.failed) == (["Q100", "Q101", "Q103", "Q104"], [])
+    asked = [works(query) for query in proxy.queries if works(query)]
+    assert asked[len(first) // batch :] == again
+
+
 def test_no_class_is_walked(endpoint, proxy):
     harvest(endpoint, SMALL)
     assert not [query for query in proxy.queries if re.search(r"\?\w+ wdt:P31 (?:wd:|\?class|<)", query)]

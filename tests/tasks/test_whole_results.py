@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+from pathlib import Path
 
 import pytest
 
@@ -21,6 +23,7 @@ from bookcoref_data.tasks.folder import TaskFolder, read_task, write_task_folder
 from bookcoref_data.tasks.guides.identification import baselines, grade_identification
 from bookcoref_data.tasks.guides.texts import GuideText, keep_long, rows_of, split_by_title
 from bookcoref_data.tasks.merging.asking import Session
+from bookcoref_data.tasks.merging.features import ChainCandidates, Observed, profile_of
 from bookcoref_data.tasks.merging.laying import documents_of
 from bookcoref_data.tasks.merging.parts import ChainRef
 from bookcoref_data.tasks.merging.scoring import DecisionScores, score_decisions
@@ -742,3 +745,66 @@ def test_prompts_are_these_texts():
 )
 def test_a_joint_reply_is_taken_apart(reply, found):
     assert split_joint(reply, ["Ada", "Eve"]) == found
+
+
+CHAINS = Path(__file__).parent / "chains"
+
+
+def document_of(text):
+    """A document of parts ("===" between them) in which "[3 the ship]" is a mention of chain 3 of its part.
+
+    Each line is a sentence; "Tom:" before it is its speaker, and "* 70" stands for so many other words.
+    """
+    records = []
+    for number, part in enumerate(text.split("===\n")):
+        sentences, speakers, chains, first = [], [], {}, 0
+        for line in part.splitlines():
+            speaker, said, words = line.rpartition(": ")
+            sentence, opened = [], []
+            for word in words.split() if words[0] != "*" else ["filler"] * int(words[2:]):
+                if word[0] == "[":
+                    opened.append((word[1:], first + len(sentence)))
+                    continue
+                sentence.append(word.rstrip("]"))
+                for _ in range(len(word) - len(sentence[-1])):
+                    name, start = opened.pop()
+                    chains.setdefault(name, []).append(Mention(start, first + len(sentence) - 1))
+            sentences.append(sentence)
+            speakers.append([speaker] * len(sentence))
+            first += len(sentence)
+        extra = {"document": "s", "part": str(number), "cluster_ids": list(chains)}
+        found = [sorted(mentions) for mentions in chains.values()]
+        said = speakers if any(map(any, speakers)) else None
+        records.append(Record(f"s_{number}", "", sentences, found, speakers=said, extra=extra))
+    (document,) = documents_of(records)
+    return document
+
+
+def features_of(document):
+    """Lines of "chain, chain before or new, features that are not 0 by column".
+
+    Each chain of a part is looked at with each chain of the part before, among all chains before.
+    """
+    reading, rows = Observed(document), []
+    known = {ref: profile_of(reading, mentions, ref.part) for ref, mentions in document.chains.items()}
+    for part in range(1, len(document.part_starts)):
+        before = [ref for ref in known if ref.part < part]
+        near = [i for i, ref in enumerate(before) if ref.part == part - 1]
+        here = [profile for ref, profile in known.items() if ref.part == part]
+        candidates = ChainCandidates(reading, [known[ref] for ref in before], part, here)
+        for ref in document.of_part(part):
+            pairs = candidates.pair_features(known[ref], near)
+            told = [(before[i].chain, row) for i, row in zip(near, pairs, strict=True)]
+            for other, row in [*told, ("new", candidates.new_features(known[ref]))]:
+                values = " ".join(f"{k}:{value:.3g}" for k, value in enumerate(row) if value)
+                rows.append(f"{ref.part}.{ref.chain} {other} {values}\n")
+    return "".join(rows)
+
+
+@pytest.mark.parametrize("name", ["story", "talk"])
+def test_chains_have_the_features_that_the_weights_were_learned_for(name):
+    found = features_of(document_of((CHAINS / f"{name}.txt").read_text("utf-8")))
+    expected = CHAINS / f"{name}.features.txt"
+    if os.environ.get("BOOKCOREF_WRITE_EXPECTED"):
+        expected.write_text(found, "utf-8")
+    assert found == expected.read_text("utf-8")

@@ -252,7 +252,7 @@ def _tag_before(place: Surroundings, a: int, tag: Tag) -> None:
 def _tag_by_sentence_before(place: Surroundings, a: int, tag: Tag) -> None:
     """ "Miss Hill began again." before a quote in the same paragraph."""
     parse, speech = place.parse, place.speech
-    if not speech.real_paragraphs or a < 2 or speech.paragraph[a - 2] != speech.paragraph[a]:
+    if not speech.real_paragraphs or a < 3 or speech.paragraph[a - 2] != speech.paragraph[a]:
         return
     first = a - 1
     while first > 0 and parse.sentence[first - 1] == parse.sentence[a - 2] and a - first < _SHORT_SENTENCE:
