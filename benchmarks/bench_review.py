@@ -229,8 +229,8 @@ def ask(
         skipped |= {q.key for q in every if known_of(q, truth, novel) == now_of(q)}
     most = 3000 if order == "random" else batch
     teaches = taught(asked.edits)
-    worth = order in ("worth", "oracle")
-    doubts = doubts_of(a, novel.backend, partial(novel.read, asked.edits), asked.drawn) if worth else None
+    worth, read = order in ("worth", "oracle"), partial(novel.read, asked.edits)
+    doubts = doubts_of(a, novel.backend, read, asked.drawn) if worth and "speaker" in about else {}
     queue = make_queue(
         a, settled=skipped, taught=teaches, doubts=doubts, most=most, about=about, by_worth=worth
     )

@@ -304,28 +304,29 @@ class _Asked:
 
     def _of_names(self) -> Iterator[ReviewQuestion]:
         """A question for every form of name that fits several people: its first place stands for all."""
-        forms: dict[tuple[str, int], list[Marked]] = defaultdict(list)
+        for (_, who), places in self._forms(",").items():
+            middle, now, hangs = (
+                places[len(places) // 2],
+                self.a.names[who],
+                float(_NAMED_LEADS * len(places)),
+            )
+            yield ReviewQuestion("name", *middle, now, (), _DOUBTED_NAME, hangs, tuple(places))
+
+    def _forms(self, rule: str = "") -> dict[tuple[str, int], list[Span]]:
+        """The places of every form of name of somebody, where `rule` is in the rule that gave it."""
+        forms: dict[tuple[str, int], list[Span]] = defaultdict(list)
         for m in self.a.mentions:
-            if m.kind == "name" and "," in m.rule:
+            if m.kind == "name" and rule in m.rule:
                 words = " ".join(self.a.book.tokens[m.start : m.end + 1])
-                forms[words, m.character].append(m)
-        for (_, character), marked in forms.items():
-            places = tuple((m.start, m.end) for m in marked)
-            middle = places[len(places) // 2]
-            hangs = float(_NAMED_LEADS * len(places))
-            yield ReviewQuestion("name", *middle, self.a.names[character], (), _DOUBTED_NAME, hangs, places)
+                forms[words, m.character].append((m.start, m.end))
+        return forms
 
     def _of_words(self) -> Iterator[ReviewQuestion]:
         """A question for every form of name with a word before it that is no part of the name and no "Mr.":
         people mark "old Benjamin" and "Comrade Napoleon" with that word or without it, but always alike. A
         word that is never written small, as in "Edward Hyde", is a name."""
         small = {token for token in self.a.book.tokens if token.islower()}
-        forms: dict[tuple[str, int], list[Span]] = defaultdict(list)
-        for m in self.a.mentions:
-            if m.kind == "name":
-                words = " ".join(self.a.book.tokens[m.start : m.end + 1])
-                forms[words, m.character].append((m.start, m.end))
-        for (words, who), places in forms.items():
+        for (words, who), places in (forms := self._forms()).items():
             first, _, rest = words.partition(" ")
             word = first.lower().rstrip(".")
             of_name = {*fold(self.a.names[who]).split(), *honorifics.ABBREVIATED}

@@ -56,13 +56,8 @@ class ReviewSession:
         """The corrections on disk."""
         return read_edits(self.edits) if self.edits.is_file() else []
 
-    def read(self) -> Annotation:
+    def read(self, backend: Backend) -> Annotation:
         """The book, read with all corrections but those of mentions that two people see differently."""
-        self.annotation = self._read(self.backend)
-        self.share = likely_right(self.annotation)
-        return self.annotation
-
-    def _read(self, backend: Backend) -> Annotation:
         self.cast = self.cast or propose_with(backend, self.source.book).cast
         found = corrections_of(self.kept(), self.source.book, self.cast)
         self.conflicts = found.conflicts
@@ -75,9 +70,10 @@ class ReviewSession:
 
     def ask(self, most: int) -> tuple[list[ReviewQuestion], Layout]:
         """Read the book, and make the best questions for what is known now."""
-        a, kept = self.read(), self.kept()
+        a, kept = self.read(self.backend), self.kept()
+        self.annotation, self.share = a, likely_right(a)
         done, teaches = {*settled(kept)} - self.first, taught(kept)
-        doubts = doubts_of(a, self.backend, self._read, self.drawn)
+        doubts = doubts_of(a, self.backend, self.read, self.drawn) if "speaker" in self.about else {}
         return make_queue(
             a, settled=done, first=self.first, taught=teaches, doubts=doubts, most=most, about=self.about
         ), lay_out(a)
