@@ -123,7 +123,7 @@ def _strip_edges(text: str) -> str:
         text = text.lstrip(_LEADING).rstrip(_TRAILING).strip()
         if text.count("(") < text.count(")") and text.endswith(")"):
             text = text[:-1]
-        if text.count('"') == 1 and (text[0] == '"' or text[-1] == '"'):
+        if text.count('"') == 1:
             text = text.strip('"')
     return text
 

@@ -26,6 +26,20 @@ def test_named_entities_are_spans_of_tokens():
     assert not lost
 
 
+def test_every_sentence_is_tagged_whole_and_apart(monkeypatch):
+    spacy = pytest.importorskip("spacy")
+    plain = spacy.blank("en")
+    rules = plain.add_pipe("entity_ruler")
+    rules.add_patterns(
+        [{"label": "PERSON", "pattern": "Anna Hill"}, {"label": "GPE", "pattern": "Hill Paris"}]
+    )
+    monkeypatch.setattr(
+        "bookcoref_data.annotation.typed_spans.load_spacy_model", lambda *_, **__: (plain, "")
+    )
+    tokens = ["Anna", "Hill", "met", "Anna", "Hill", "Paris", "saw", "Anna", "Hill"]
+    assert entity_spans(tokens, (5, 9)) == [(0, 1, "PERSON"), (3, 4, "PERSON"), (7, 8, "PERSON")]
+
+
 def test_a_model_that_cannot_be_had_is_named(tmp_path):
     pytest.importorskip("transformers")
     with pytest.raises(SourceError, match="nowhere"):

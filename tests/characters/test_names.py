@@ -33,6 +33,9 @@ def said(raw, author=""):
     (", later Darnay", {"Darnay": []}),
     ("  Ada\u00a0\n Brook ", {"Ada Brook": []}),
     ("O’Brien", {"O'Brien": []}),
+    ("\"Tom Jones", {"Tom Jones": []}),
+    ("Tom Jones\"", {"Tom Jones": []}),
+    ("Tom Jones)", {"Tom Jones": []}),
     # brackets
     ("Benjamin (a donkey)", {"Benjamin": []}),
     ("Henry Beard Delany (1858–1928)", {"Henry Beard Delany": []}),

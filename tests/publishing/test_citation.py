@@ -1,6 +1,7 @@
 """Citations of the user's own, and the files that are made of them."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -14,6 +15,7 @@ from bookcoref_data.publishing.citation import (
     render_cff,
     render_zenodo,
 )
+from bookcoref_data.publishing.publication import Publication
 
 BIB = r"""
 @article{hill-2026,
@@ -35,6 +37,17 @@ def test_bibtex_is_read_with_its_accents_and_groups():
     work = citation_of_bibtex(BIB, "x.bib").works[0]
     assert [str(a) for a in work.authors] == ["Hill, Anna", "Martín, José", "The Saltmere Group"]
     assert (work.title, work.year, work.doi) == ("The Lamp and its People", 2026, "10.1234/ferry.5")
+
+
+@pytest.mark.parametrize(
+    ("tag", "version"),
+    [
+        ("v1.2.3", "1.2.3"), ("10.0.12", "10.0.12"),
+        ("v1.2", "1.0.0"), ("1.2.3.4", "1.0.0"), ("v1.2.x", "1.0.0"), ("first", "1.0.0"), ("", "1.0.0"),
+    ],
+)  # fmt: skip
+def test_a_tag_of_three_numbers_is_the_version(tag, version):
+    assert Publication.version.fget(SimpleNamespace(tag=tag)) == version
 
 
 def test_the_citation_of_bookcoref_is_read():

@@ -3,6 +3,7 @@
 import gzip
 import json
 
+import pytest
 import zstandard
 
 from bookcoref_data.publishing.leaks import Uploads, letters_of
@@ -32,6 +33,14 @@ def test_a_run_is_counted_whole_and_not_beyond_the_end_of_a_file():
     uploads = Uploads([("a", first.encode()), ("b", second.encode())], 12)
     assert uploads.longest_run("book", TOKENS).words == 9
     assert run_in(f"{first} {second}".encode()).words == 18
+
+
+@pytest.mark.parametrize(("first", "run"), [(11, 1), (8, 4), (0, 5)])
+def test_a_run_at_the_very_end_and_the_beginning_of_a_book_is_found(first, run):
+    """Words of as many letters as are looked for at once: the last word is the last place for a run."""
+    words = ["abcd", "efgh", "ijkl", "mnop", "qrst", "uvwx", "yzab", "cdef", "ghij", "klmn", "opqr", "stuv"]
+    uploads = Uploads([("file", f"9 {' '.join(words[first:][:run])} 9".encode())], 3)
+    assert uploads.longest_run("book", words).words == run
 
 
 def test_punctuation_case_and_escapes_hide_nothing():

@@ -79,6 +79,14 @@ def test_a_moved_passage_is_marked_as_moved():
     assert found.partner[100:140].tolist() == list(range(260, 300))
 
 
+def test_a_passage_moved_to_the_very_front_is_marked_whole():
+    old = running(400)
+    new = np.concatenate([old[100:140], old[:100], old[140:]])
+    found = align_tokens(old, new)
+    assert np.flatnonzero(found.moved).tolist() == list(range(100, 140))
+    assert found.partner[100:140].tolist() == list(range(40))
+
+
 def test_a_stray_match_does_not_stretch_the_span():
     partner = np.concatenate(([3], running(500, 4000), [9000]))
     assert span_of_matches(partner, 10_000) == (4000, 4500)

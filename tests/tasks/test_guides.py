@@ -11,17 +11,19 @@ pytest.importorskip("bs4")
 
 from bookcoref_data.books import Book
 from bookcoref_data.characters.guides import parse_page
-from bookcoref_data.characters.guides.addresses import site_of
+from bookcoref_data.characters.guides.addresses import GuidePlace, site_of
+from bookcoref_data.characters.guides.page import GuideEntry, GuidePage
 from bookcoref_data.cli.app import make_app
 from bookcoref_data.errors import FormatError, SourceError, UsageError
 from bookcoref_data.formats import write_documents
 from bookcoref_data.sources.http import HttpResponse
-from bookcoref_data.sources.wayback import PageStore, parse_address
+from bookcoref_data.sources.wayback import FetchedPage, PageStore, parse_address
 from bookcoref_data.tasks.folder import read_rows
 from bookcoref_data.tasks.guides.identification import option_in, questions_of
 from bookcoref_data.tasks.guides.texts import GuideText, mask_name, split_by_title
 from bookcoref_data.workflows.guide_tasks import references_for
-from bookcoref_data.workflows.guide_texts import guides_plan
+from bookcoref_data.workflows.guide_texts import AskedGuide, guides_plan, texts_of
+from bookcoref_data.workflows.harvest import Guide
 
 W = "https://web.archive.org/web/20230330202918/"
 SPARK = "https://www.sparknotes.com/lit/lamproad/"
@@ -234,7 +236,42 @@ def test_liscus_list_chooses_characters_and_splits(shelf, tmp_path):
     ("Nobody.", [], [], "Nobody."),
 ])  # fmt: skip
 def test_names_are_masked_whole_and_in_parts(text, names, others, expected):
-    assert mask_name(text, names, others)[0] == expected
+    assert mask_name(text, names, others) == (expected, expected.count("[MASK]"))
+
+
+class Reader:
+    """Stands for the pages of a guide: a list that links to one person; keeps what it was asked for."""
+
+    def __init__(self, root):
+        self.root, self.asked, self.problems = root, [], []
+
+    def read(self, address):
+        self.asked.append(parse_address(address).original.removeprefix(self.root))
+        return FetchedPage(address, "fetched"), None
+
+    def read_list(self, address):
+        self.asked.append(parse_address(address).original.removeprefix(self.root))
+        entry = GuideEntry("Tom", link=self.root + "tom")
+        return [(FetchedPage(address, "fetched"), GuidePage("list", "new", entries=[entry]))]
+
+
+@pytest.mark.parametrize(("kinds", "sites", "asked"), [
+    # Descriptions stand in the list itself, but for two sites that have a page for each person.
+    ({"description"}, ("sparknotes", "cliffsnotes"), ["list"]),
+    ({"description"}, ("litcharts", "shmoop"), ["list", "ada", "tom"]),
+    ({"analysis"}, ("sparknotes", "shmoop"), ["list", "ada", "tom"]),
+    ({"description", "analysis"}, ("sparknotes", "shmoop"), ["list", "ada", "tom"]),
+    ({"summary"}, ("litcharts",), ["summary"]),
+])  # fmt: skip
+def test_only_the_pages_that_the_wanted_texts_need_are_read(kinds, sites, asked):
+    for site in sites:
+        root = f"https://www.{site}.com/lit/road/"
+        others = [W + root, *(W + root + name for name in ("ada", "Ada/", "about-road", "summary"))]
+        place = GuidePlace(site, "/lit/road/")
+        reader = Reader(root)
+        guide = Guide(place, "The Road", "Mira Holt", lists=[W + root + "list"], others=others)
+        texts_of(AskedGuide(guide, frozenset(kinds)), reader)
+        assert reader.asked == asked, site
 
 
 def test_a_guide_without_summary_or_with_one_person_asks_nothing():
