@@ -109,6 +109,15 @@ def test_names_that_resemble_headings_stay(name):
     assert list(said(name)) == [name]
 
 
+@pytest.mark.parametrize(
+    ("raw", "rules"),
+    [('"Tom Jones', ("edge-punctuation",)), ('Tom Jones"', ("edge-punctuation",)), ("Tom Jones", ())],
+)
+def test_a_lone_quotation_mark_at_an_edge_is_cut_and_told(raw, rules):
+    assert said(raw) == {"Tom Jones": []}
+    assert read_name(raw).rules == rules
+
+
 def test_a_shared_surname_is_flagged_for_the_reviewer():
     left, right = read_name("Ivy and Sairy Wilson").people
     assert left.flags == ("shared-surname",)

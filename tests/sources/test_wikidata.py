@@ -524,26 +524,36 @@ def test_works_left_out_of_an_answer_are_asked_for_once_more(endpoint, proxy):
     assert harvest(offline(endpoint), SMALL) == found
 
 
-@pytest.mark.parametrize(
-    ("batch", "again"),
-    [(4, [["Q100", "Q101"], ["Q103", "Q104"]]), (1, [["Q100"], ["Q101"], ["Q103"], ["Q104"]])],
-)
-def test_works_of_which_nothing_came_are_asked_for_in_half_as_large_queries(endpoint, proxy, batch, again):
-    def works(query):
-        return re.findall(r"\(wd:(Q\d+) wdt:P674\)", query)
+def works_in(query):
+    """The works that a query asks for the characters of."""
+    return re.findall(r"\(wd:(Q\d+) wdt:P674\)", query)
 
-    first = set()
 
-    def nothing_at_first(query):
-        new = set(works(query)) - first
-        first.update(new)
+def silent_at_first():
+    """A service that says nothing of a work when it is asked for it the first time."""
+    asked = set()
+
+    def fault(query):
+        new = set(works_in(query)) - asked
+        asked.update(new)
         return answer() if new else None
 
-    proxy.fault = nothing_at_first
-    found = harvest(endpoint, WikidataSettings(works_batch=batch, persons_batch=3))
+    return fault
+
+
+def test_works_of_which_nothing_came_are_asked_for_in_half_as_large_queries(endpoint, proxy):
+    proxy.fault = silent_at_first()
+    found = harvest(endpoint, WikidataSettings(works_batch=4, persons_batch=3))
     assert (found.works, found.failed) == (["Q100", "Q101", "Q103", "Q104"], [])
-    asked = [works(query) for query in proxy.queries if works(query)]
-    assert asked[len(first) // batch :] == again
+    asked = [works for query in proxy.queries if (works := works_in(query))]
+    assert asked[1:] == [["Q100", "Q101"], ["Q103", "Q104"]]
+
+
+def test_a_work_of_which_nothing_came_when_it_was_asked_for_alone_is_named(endpoint, proxy):
+    proxy.fault = silent_at_first()
+    found = harvest(endpoint, WikidataSettings(works_batch=1, persons_batch=3))
+    assert {"Q100", "Q101", "Q103"} <= set(found.failed)
+    assert all(len(works_in(query)) <= 1 for query in proxy.queries)
 
 
 def test_no_class_is_walked(endpoint, proxy):
