@@ -34,6 +34,13 @@ def test_any_text_has_the_sentences_of_the_package(text):
     assert SPLITTER(text) == list(TOKENIZER.span_tokenize(text))
 
 
+@pytest.mark.parametrize("behind", ["!, ", "?--", "!s ", ")!, ", "?’’ "])
+@pytest.mark.parametrize("word", ["a", "J", "co", "p.m", "end"])
+def test_of_several_marks_behind_a_word_one_is_looked_at(word, behind):
+    text = f"He saw {word}.{behind}then he came."
+    assert SPLITTER(text) == list(TOKENIZER.span_tokenize(text))
+
+
 @pytest.mark.parametrize("word", WORDS)
 def test_every_word_before_a_full_stop(word):
     for following in FOLLOWING:
