@@ -295,6 +295,8 @@ def test_a_nickname_before_another_surname_is_somebody_else(annotate, said):
     [
         ("Then Sherlock Holmes laughed.", "Sherlock Holmes"),
         ("They sent for poor Holmes.", "Holmes"),
+        ("At last Holmes peeped out.", "Holmes"),
+        ("It was blue when first Holmes saw it.", "Holmes"),
         ("They sent for the late Mr. Holmes.", "the late Mr. Holmes"),
     ],
 )

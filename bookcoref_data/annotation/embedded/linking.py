@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 import numpy as np
 
 from ...books import Book
-from ...words import calendar, honorifics, kin
+from ...words import calendar, honorifics, kin, word_set
 from ..cast import Cast, Entry, format_cast
 from ..sightings import sightings
 from ..state import Dropped, Marked
@@ -73,7 +73,7 @@ def _definite(book: Book, start: int, person: Person) -> bool:
 
 
 _LEFT = {"det", "amod", "compound", "nmod", "poss"}
-_NO_PART = frozenset(["poor", "dear", "good", "all", "chapter", "book", "part", "ere", "my", "your", "thy"])
+_NO_PART = word_set("poor dear good all last first next only chapter book part ere my your thy")
 
 
 def name_span(book: Book, parse: Parse, start: int, end: int) -> tuple[int, int]:
