@@ -228,7 +228,7 @@ def test_precisions_are_called_by_name():
     ]
     with pytest.raises(UsageError, match="no dtype 'int8'") as caught:
         dtype_of("int8")
-    assert caught.value.expected == "float32, bfloat16, float16"
+    assert caught.value.expected == "one of float32, bfloat16, float16"
 
 
 @pytest.mark.long

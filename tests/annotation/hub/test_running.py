@@ -335,7 +335,7 @@ def test_packages_are_told_from_folders_and_names():
 
 
 def test_a_model_for_an_unknown_step_is_refused(plan):
-    with pytest.raises(UsageError, match="no step 'judge'"):
+    with pytest.raises(UsageError, match="no step to give a model to: 'judge'"):
         plan.with_models({"judge": "x"})
 
 
