@@ -38,8 +38,10 @@ Bertrams."""
 _SPEAKS = 8
 """Times that a name must speak, beside that share, to be a person's wherever else it stands; half of both are
 enough where it never has "the"."""
-_SPOKEN, _ACTS, _NAMED = 1.0, 0.4, 0.6
-"""What it says for a person that a name speaks, is the subject of a verb, is a first name."""
+_SPOKEN, _ACTS, _NAMED, _OF, _IN = 1.0, 0.4, 0.6, 0.3, 1.0
+"""What it says for a person that a name speaks, is the subject of a verb, is a first name; and against one
+that it stands behind "of" or "to", or behind "in" or "from". In 16 novels "of" and "to" are four times as
+frequent before towns as before people who speak, "in" and "from" twenty times."""
 
 
 @dataclass(slots=True)
@@ -179,8 +181,7 @@ def _may_be_a_name(words: Words, titles: list[str]) -> bool:
         # "Anna Hill" is a person, "Grace Church" and "Rose Hill" are not known to be.
         return len(low) > 1 and low[0] in lex.FIRST_NAMES and low[-1] not in _NEVER_SURNAMES
     # "Rector", "Architect": somebody, but not by a name.
-    by_noun = len(low) == 1 and not titles and low[0] in lex.PERSON_NOUNS - lex.ANIMALS
-    return not by_noun
+    return not (len(low) == 1 and not titles and low[0] in lex.PERSON_NOUNS - lex.ANIMALS)
 
 
 def _add(
@@ -202,7 +203,7 @@ def _add(
         seen.speaks += speaks
         seen.person += _SPOKEN if speaks or first else _ACTS
     elif before in _PLACE_WORDS and not title:
-        seen.other += 0.3 if first else 0.8
+        seen.other += _OF if first or before in ("of", "to") else _IN
     elif before == "the":
         seen.other += 0.5
     elif first:
@@ -213,8 +214,7 @@ def _add_lone_title(
     found: dict[Words, Sighting], book: Book, parse: Parse, start: int, end: int, titles: list[str]
 ) -> None:
     """ "The General" as a name: with "the" before it, and nothing behind."""
-    before = book.tokens[start - 1].lower() if start else ""
-    if before != "the" or len(titles) != 1 or titles[0] not in LONE_TITLES or start != end:
+    if book.tokens[max(start - 1, 0)].lower() != "the" or start != end or titles[0] not in LONE_TITLES:
         return
     words = ("the", book.tokens[start])
     seen = found.setdefault(words, Sighting(words))

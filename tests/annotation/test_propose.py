@@ -212,6 +212,14 @@ def test_a_name_that_speaks_and_never_has_the_is_a_person_wherever_else_it_stand
     assert "Soldan" not in several
 
 
+def test_who_is_talked_of_is_a_person_and_a_town_is_none(proposed):
+    # Both do little; what tells them apart is that nobody lives in her.
+    told = "{0} waited. He thought of {0}. He wrote to {0} again. Then {0} slept."
+    cast = proposed(told.format("Dulcinta"), told.format("Tobosa"), "He came to live in Tobosa.")
+    assert "Dulcinta" in cast
+    assert "Tobosa" not in cast
+
+
 def test_a_title_alone_is_a_name_where_nobody_else_has_it(proposed):
     cast = proposed("The Queen said so.", "Then the Queen cried.", "Anna heard the Queen.", "Anna said no.")
     assert "the Queen" in cast
