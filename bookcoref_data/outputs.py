@@ -93,6 +93,7 @@ class Outputs:
     replace: bool
     in_place: tuple[Path, ...]
     kinds: dict[Path, str] = field(default_factory=dict)
+    rules: dict[Path, Callable[[], object]] = field(default_factory=dict)
     above: "Outputs | None" = None
     places: dict[Path, _Place] = field(default_factory=dict)
     process: int = field(default_factory=os.getpid)
@@ -149,6 +150,8 @@ class Outputs:
             with locked(base):
                 _recover(base)
                 _require_unchanged(seen, alone=True)
+                if rule := self.rules.get(base):
+                    rule()
                 _move_in(base, self.places[base].scratch, *_Plan(self, self.places[base]).moves())
 
     def close(self) -> None:
@@ -211,16 +214,20 @@ def outputs(
 
 
 @contextlib.contextmanager
-def whole(out: Path, kind: str = _SHARED) -> Iterator[Outputs]:
+def whole(out: Path, kind: str = _SHARED, rule: Callable[[], object] | None = None) -> Iterator[Outputs]:
     """All that is written below `out` is one thing of this `kind`; part of the outputs of the verb that runs.
 
-    A file of the kind that was there before and is not written now is removed.
+    A file of the kind that was there before and is not written now is removed. `rule` is asked at the end,
+    under the lock, and raises where something would be lost that another process has written meanwhile.
     """
     now = _NOW.get()
     with contextlib.ExitStack() as opened:
         if now is None or not now.covers(out):
             now = opened.enter_context(outputs(out))
-        now.kinds[Path(os.path.realpath(out))] = kind
+        place = Path(os.path.realpath(out))
+        now.kinds[place] = kind
+        if rule is not None:
+            now.rules[place] = rule
         yield now
 
 
@@ -381,11 +388,8 @@ def _unchanged(path: Path, entry: WrittenFile, *, alone: bool = False) -> bool:
 
 
 def _read_groups(folder: Path) -> Groups:
-    """{kind: {name: size and sha256}} of the record of a folder; {} when it has none.
-
-    Raises:
-        FormatError: the record is damaged, or of another version.
-    """
+    """{kind: {name: size and sha256}} of the record of a folder; {} when it has none. Raises FormatError: the
+    record is damaged, or of another version."""
     path = folder / RECORD
     if not os.path.isfile(path):
         return {}

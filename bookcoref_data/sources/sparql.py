@@ -120,11 +120,11 @@ class SparqlEndpoint:
     tally: Tally = field(default_factory=Tally)
     _failures: int = field(default=0, repr=False)
 
-    def ask(self, query: str, complaint: Complaint = lambda rows: "") -> list[Row]:
+    def ask(self, query: str, complaint: Complaint = lambda rows: "", *, anew: bool = False) -> list[Row]:
         """The rows of a SELECT query, from the archive or from the service.
 
         `complaint` says what is wrong with rows that cannot be the whole answer, else "". Such an answer is
-        asked for again, and is not kept.
+        asked for again, and is not kept. With `anew` a kept answer without rows is asked for again.
 
         Raises:
             OfflineError: the answer is not kept, and the network is switched off.
@@ -142,7 +142,8 @@ class SparqlEndpoint:
         # Refused at two times that one bad hour cannot explain
         refused = sorted(map(datetime.fromisoformat, kept.get("refusals", ())))
         for_good = len(refused) > 1 and refused[-1] - refused[0] >= _BETWEEN_REFUSALS
-        if "answer" in kept and (offline or not complaint(_rows(kept["answer"]))):
+        rows = _rows(kept["answer"]) if "answer" in kept else []
+        if "answer" in kept and (offline or not (complaint(rows) or (anew and not rows))):
             self.tally.replayed += 1
         elif kept and "answer" not in kept and (offline or for_good):
             self.tally.replayed += 1
@@ -291,11 +292,8 @@ def _rows(answer: Any) -> list[Row]:
 
 
 def require_contact(contact: str) -> str:
-    """Return `contact` if a service could write to it.
-
-    Raises:
-        UsageError: it is neither a mail address nor a page; public endpoints refuse anonymous harvests.
-    """
+    """Return `contact` if a service could write to it. Raises UsageError: it is neither a mail address nor a
+    page; public endpoints refuse anonymous harvests."""
     if "@" not in contact and "://" not in contact:
         raise UsageError(
             "a harvest over the network must name whom the service can write to",

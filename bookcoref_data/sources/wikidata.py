@@ -118,7 +118,7 @@ class _Harvest:
 
     def __init__(self, endpoint: SparqlEndpoint, settings: WikidataSettings, progress: Progress) -> None:
         self._endpoint, self._settings, self._progress = endpoint, settings, progress
-        self._found = WikidataFacts()
+        self._found, self._again = WikidataFacts(), False
 
     def run(self, works: Sequence[str] | None) -> WikidataFacts:
         """All facts of the works with characters, or of `works`."""
@@ -127,8 +127,10 @@ class _Harvest:
         self._collect(listed, WORK_PROPERTIES, "works")
         if works is None:
             # They have a character, so an answer without them was half an answer. Smaller batches ask again.
-            silent = self._silent(listed)
+            # Where such a batch is the one of before, the answer that was kept is not taken for a second one.
+            silent, self._again = self._silent(listed), True
             self._collect(silent, WORK_PROPERTIES, "works once more", max(1, settings.works_batch // 2))
+            self._again = False
             found.failed += self._silent(silent)
         # Which characters say that they are in a work (P1441), which books that they are of a series (P179)
         items = _in_order({work for work in listed if is_item(work)})
@@ -174,10 +176,8 @@ class _Harvest:
     def _all_works(self) -> list[str]:
         """All works that have a character (and an author, P50, if it is required), each once, by number.
 
-        A part that the service cannot answer for, however small, is named in `failed`.
-
-        Raises:
-            SourceError: the service lists no work at all.
+        A part that the service cannot answer for, however small, is named in `failed`. Raises SourceError:
+        the service lists no work at all.
         """
         what, failed = "list of works", self._found.failed
         author = _AUTHOR if self._settings.require_author else ""
@@ -271,7 +271,7 @@ class _Harvest:
         # Pairs, not two lists: engines then look each pair up instead of joining with all statements.
         pairs = " ".join(f"(wd:{item} {property_})" for item in batch for property_ in properties)
         try:
-            yield self._endpoint.ask(query.format(pairs=pairs, language=language))
+            yield self._endpoint.ask(query.format(pairs=pairs, language=language), anew=self._again)
         except TooHeavyError:
             if len(batch) == 1:
                 self._found.failed.extend(batch)

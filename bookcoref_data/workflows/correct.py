@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
+from functools import partial
 from pathlib import Path
 
 from ..books.annotation import Annotation
@@ -73,15 +74,16 @@ def apply_edits(path: Path, edits: Sequence[Edit], out: Path, *, replace: bool =
                 f"edit {number} is for the document {edit.doc_key!r}, which {path} does not have",
                 expected=", ".join(sorted(keys)[:8]),
             )
+    kept = partial(check_kept, out, keys, replace=replace)
     if out.suffix:
         for_output(out)
     else:
-        check_kept(out, keys, replace=replace)
+        kept()
     done = [apply(a, edits) for a in annotations]
     if out.suffix:
         write_documents((whole_record(d.annotation) for d in done), out)
     else:
-        with whole(out, KIND):
+        with whole(out, KIND, kept):
             write_annotations((d.annotation for d in done), out)
             # The data set beside it gets the same corrections: an old one there would contradict it.
             beside = path if path.is_dir() else path.parent

@@ -178,6 +178,28 @@ def test_two_writers_never_mix(tmp_path):
     assert {path.name for path in out.iterdir()} == {*(path.name for path in files), "files.json"}
 
 
+@posix
+def test_two_corrections_into_one_new_folder_lose_no_book(tmp_path, monkeypatch):
+    """Each finds the folder empty when it begins; who ends last must not take the other's book away."""
+    from bookcoref_data.workflows import correct
+
+    for key in ("a_1", "b_1"):
+        (tmp_path / f"{key}.jsonl").write_text(json.dumps(ANN | {"doc_key": key}) + "\n")
+    out, real = tmp_path / "out", correct.apply
+
+    def meanwhile(*given):
+        monkeypatch.setattr(correct, "apply", real)
+        work = lambda: Context().run(bc.apply_edits, tmp_path / "b_1.jsonl", [], out)  # noqa: E731
+        assert in_child(work) == (FINE, "")
+        return real(*given)
+
+    monkeypatch.setattr(correct, "apply", meanwhile)
+    with pytest.raises(UsageError, match="b_1"):
+        bc.apply_edits(tmp_path / "a_1.jsonl", [], out)
+    assert [book.doc_key for book in bc.read(out)] == ["b_1"]
+    assert bc.apply_edits(tmp_path / "b_1.jsonl", [], out)
+
+
 def test_a_writer_who_ends_while_a_reader_makes_sure_is_seen(tmp_path, monkeypatch):
     """Half of the files are moved when the reader reads; the rest, the record and the journal go right after
     the reader's first look. Whichever it looks at first, it must not take the mix for one state."""

@@ -549,11 +549,24 @@ def test_works_of_which_nothing_came_are_asked_for_in_half_as_large_queries(endp
     assert asked[1:] == [["Q100", "Q101"], ["Q103", "Q104"]]
 
 
-def test_a_work_of_which_nothing_came_when_it_was_asked_for_alone_is_named(endpoint, proxy):
+def test_a_work_of_which_nothing_came_when_it_was_asked_for_alone_is_asked_for_again(endpoint, proxy):
+    """The second query is the first one, whose empty answer is kept: it is no second answer."""
     proxy.fault = silent_at_first()
+    found = harvest(endpoint, WikidataSettings(works_batch=1, persons_batch=3))
+    assert (found.works, found.failed) == (["Q100", "Q101", "Q103", "Q104"], [])
+    asked = [works for query in proxy.queries if (works := works_in(query))]
+    assert asked.count(["Q100"]) == 2
+
+
+def test_a_work_of_which_nothing_ever_comes_is_named(endpoint, proxy):
+    proxy.fault = lambda query: answer() if works_in(query) else None
     found = harvest(endpoint, WikidataSettings(works_batch=1, persons_batch=3))
     assert {"Q100", "Q101", "Q103"} <= set(found.failed)
     assert all(len(works_in(query)) <= 1 for query in proxy.queries)
+    proxy.queries.clear()
+    endpoint.fetcher.offline = True
+    assert harvest(endpoint, WikidataSettings(works_batch=1, persons_batch=3)) == found
+    assert not proxy.queries
 
 
 def test_no_class_is_walked(endpoint, proxy):
