@@ -34,6 +34,8 @@ Words = str | None
 ENGINES = ("local", "datatrove")
 
 
+@o.only_with("edits", "dry_run accept")
+@o.only_with("out", "resume")
 @files_of("out", reads=("book", "cast", "recipe", "edits", "report"))
 def annotate(
     book: PathLike | AnnotatedBook | Source | None = None, cast: o.CastLike = None, *, text: Words = None,
@@ -89,6 +91,8 @@ def annotate(
     )[0]  # fmt: skip
 
 
+@o.only_with("engine=datatrove", "tasks slurm")
+@o.only_with("out", "resume")
 @files_of("out", reads=("books", "cast", "recipe", "report"))
 def annotate_many(
     books: PathLike | Iterable[PathLike | AnnotatedBook | Source], cast: o.CastLike = None, *,
@@ -336,11 +340,8 @@ class _CorrectedReading:
 
     def read(self, source: Source, cast: Cast | None, plan: Plan, how: dict[str, Any]) -> _Read:
         """The book with its corrections, and what they change elsewhere. A cast is proposed from the same
-        parse; `how` are arguments of `annotate_book`.
-
-        Raises:
-            BookcorefError: they change much elsewhere, and care is taken.
-        """
+        parse; `how` are arguments of `annotate_book`. Raises BookcorefError: they change much elsewhere, and
+        care is taken."""
         from ..edits import effects
         from ..formats.annotated import has_reasons, read_annotations
         from ..workflows.annotate import annotate_book, write_states
@@ -453,8 +454,6 @@ def _in_parallel(
     if os.path.realpath(out) == os.path.realpath(books.path):
         why = "another folder: the next run would read the annotation as a book"
         raise UsageError(f"{out} is the folder of the books", expected=why)
-    if slurm and engine != "datatrove":
-        raise UsageError("--slurm needs --engine datatrove")
     books.check_casts()
     listener, workers = progress or Silent(), worker_count(jobs)
     listener.note(str(workload(books, workers)))

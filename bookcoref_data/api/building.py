@@ -85,6 +85,7 @@ class Verified:
 
 
 @renamed(min_kept="least_kept")
+@o.only_with("!sample", "release mirror annotations delta lengths")
 @files_of("out", reads=("release",))
 def rebuild(
     out: o.DataSetOut = "bookcoref", *, sample: bool = False, release: PathLike | None = None,
@@ -320,6 +321,7 @@ def regenerate_check(
     return Table.of_rows(("what", "found", "verdict"), rows)
 
 
+@o.only_with("!data_only", "epochs steps model")
 @files_of("out", reads=("source",))
 def link_train(
     source: PathLike, out: PathLike, *, model: PathLike | None = None, epochs: o.Positive = 10,

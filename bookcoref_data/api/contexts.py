@@ -12,7 +12,7 @@ from ..files import path_of
 from ..outputs import files_of
 from . import options as o
 from .books import records_of
-from .models import Asked, GradedRun, model_of, prices_of
+from .models import Asked, GradedRun, answers_file, model_of, prices_of
 from .options import PathLike, grouped, path_or_none, paths_of, renamed
 from .tables import Reported, Result, Table
 
@@ -96,6 +96,7 @@ def contexts_build(
 
 
 @renamed(limit="most")
+@o.only_with("endpoint dry_run", "model key_variable parallel")
 @files_of("out", reads=("contexts",))
 @grouped
 def contexts_ask(
@@ -123,9 +124,7 @@ def contexts_ask(
     prices = prices_of(given)
     if dry_run:
         return Asked([], None, None, preview(work.requests_of(rows), dry_run, prices))
-    target = path_or_none(out)
-    if target is None:
-        raise UsageError("nowhere to write the answers", expected="--out ANSWERS.jsonl")
+    target = answers_file(out)
     sampling = work.read_plan(path_or_none(recipe)).sampling
     named = model_of(
         given, most_tokens or sampling.get(kind, 512), top_p=top_p,
@@ -168,6 +167,9 @@ class SystemScores(Result):
         return plural(len(self.scores), "system")
 
 
+@o.only_with("bert_score", "bert_layers")
+@o.only_with("facts qa", "endpoint local second_judge temperature most_tokens prompt_price reply_price")
+@o.only_with("endpoint", "model key_variable parallel")
 @files_of("out", reads=("references", "answers", "books"))
 @grouped
 def contexts_score(
@@ -421,6 +423,8 @@ class Identified(GradedRun):
         return f"grades of {', '.join(self.grades)}"
 
 
+@o.only_with("endpoint dry_run", "model key_variable parallel constrain")
+@o.only_with("endpoint local dry_run", "out most_tokens prompt_price reply_price")
 @files_of("out", reads=("texts", "answers"))
 @grouped
 def contexts_identify(
@@ -447,13 +451,11 @@ def contexts_identify(
     asked = model["endpoint"] is not None or model["local"] is not None
     if dry_run:
         return Identified({}, preview=preview(requests_of(rows), dry_run, prices))
-    given, target = path_or_none(answers), path_or_none(out)
+    given = path_or_none(answers)
     if given is not None and asked:
         raise UsageError("answers are given and a model is named", expected="--answers or a model")
     if asked:
-        if target is None:
-            raise UsageError("nowhere to write the answers", expected="--out ANSWERS.jsonl")
-        named = model_of(model, most_tokens, constrain)
+        target, named = answers_file(out), model_of(model, most_tokens, constrain)
         replies, report = identify_with(rows, named, target, prices=prices, progress=progress)
         return Identified({report.model: grade_identification(rows, replies)}, report)
     if given is not None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ..workflows.import_corpus import Imported
 
 
+@o.only_with("!matched", "casts names wikidata overrides catalogue")
 @files_of("out", reads=("recipe", "casts", "names", "wikidata", "matched", "overrides", "catalogue"))
 def create(
     out: o.DataSetOut = "silver", *, recipe: PathLike | None = None, casts: Iterable[PathLike] = (),

@@ -214,12 +214,9 @@ class Scores(Result):
         from ..reports.typed_tables import typed_tables
         from ..workflows.typed_labels import typed_scores_of
 
-        out = path_or_none(asked["suggest"])
         if asked["typed"] is None:
-            if out is not None:
-                expected = "--typed LABELS with --suggest"
-                raise UsageError("suggestions follow from typed scores", expected=expected)
             return
+        out = path_or_none(asked["suggest"])
         source, classes = str(asked["typed"]), asked["classes"]
         most = asked["passages"] if out else 0
         systems = list(self.systems.items())
@@ -290,6 +287,10 @@ class Scores(Result):
 
 
 @renamed(top="most")
+@o.only_with("typed", "classes disagreeing suggest")
+@o.only_with("suggest", "passages")
+@o.only_with("compare bootstrap", "unit block_size few_units seed")
+@o.only_with("mode", "window_size")
 @files_of("plots", "suggest", reads=("key", "response", "compare", "typed"))
 @grouped
 def evaluate(

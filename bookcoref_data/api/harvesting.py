@@ -71,6 +71,7 @@ def harvest_wikidata(
     return Harvested(run(plan, kept, path_of(out), offline=offline, works=wanted, progress=progress))
 
 
+@o.only_with("urls", "contact archive")
 @files_of("out", reads=("names", "urls", "recipe"))
 def harvest_liscu(
     out: o.CastsOut = "casts/liscu.jsonl.gz", *, names: Iterable[PathLike] = (),

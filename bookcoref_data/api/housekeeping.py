@@ -225,6 +225,7 @@ def cache_clear(part: str | None = None, *, cache_dir: o.CacheDir = None) -> Cac
     return CacheSize(store.root, store.clear(part), removed=True)
 
 
+@o.only_with("standoff", "most_words")
 @files_of("out", reads=("folder", "citation", "books"))
 def publish(
     folder: PathLike, repo: str, *, books: PathLike | None = None, private: bool = False,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import UsageError, plural
+from ..errors import plural
 from ..files import path_of
 from ..outputs import files_of
 from . import options as o
@@ -69,6 +69,8 @@ class Merged(Result):
         )
 
 
+@o.only_with("!decisions", "by least cast")
+@o.only_with("!key_ids", "key")
 @files_of("out", "save", "plots", reads=("parts", "cast", "decisions", "key", "recipe"))
 def merge(
     parts: PathLike, out: PathLike | None = None, *, by: str | None = None, least: o.Proportion | None = None,
@@ -106,8 +108,6 @@ def merge(
     plan = work.read_plan(path_or_none(recipe), by, least)
     documents, tables = work.read_parts(path_of(parts), format), paths_of(decisions)
     if (names := path_or_none(cast)) is not None:
-        if tables:
-            raise UsageError("a table of decisions and a cast cannot both decide", hint="leave one out")
         documents = work.with_cast(documents, names)
     if tables:
         chosen = work.voted(documents, work.read_tables(tables, documents))

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
+from ..files import path_of
 from .tables import Result, Table
 
 if TYPE_CHECKING:
     from ..tasks.runner.requests import Model
     from ..tasks.runner.run import Prices, RunReport
-    from .options import ModelOptions
+    from .options import ModelOptions, PathLike
 
 
 def prices_of(given: ModelOptions) -> Prices:
@@ -20,6 +21,13 @@ def prices_of(given: ModelOptions) -> Prices:
     from ..tasks.runner.run import Prices
 
     return Prices(given["prompt_price"], given["reply_price"])
+
+
+def answers_file(out: PathLike | None) -> Path:
+    """The file for the answers of a model. Raises UsageError: there is none."""
+    if out is None:
+        raise UsageError("nowhere to write the answers", expected="--out ANSWERS.jsonl")
+    return path_of(out)
 
 
 def model_of(given: ModelOptions, most_tokens: int, constrain: str = "none", **drawn: Any) -> Model:

@@ -12,12 +12,12 @@ import inspect
 import os
 import typing
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, ParamSpec, TypedDict, TypeVar, get_type_hints
 
-from ..errors import require_choice
+from ..errors import UsageError, require_choice
 from ..files import path_of
 
 P = ParamSpec("P")
@@ -196,6 +196,49 @@ def renamed(**names: str) -> Callable[[Callable[P, Made]], Callable[P, Made]]:
         return called
 
     return wrap
+
+
+def only_with(others: str, names: str) -> Callable[[Callable[P, Made]], Callable[P, Made]]:
+    """The options `names` do something only where one of `others` is given, and are refused where none is.
+
+    "engine=datatrove" stands for an option with that value, "!cast" for one that is not given.
+    """
+
+    def wrap(function: Callable[P, Made]) -> Callable[P, Made]:
+        signature = inspect.signature(function)
+
+        @functools.wraps(function)
+        def called(*args: P.args, **values: P.kwargs) -> Made:
+            bound = signature.bind_partial(*args, **values).arguments
+            defaults = {name: one.default for name, one in signature.parameters.items()}
+            require_used([(others, names)], bound, defaults)
+            return function(*args, **values)
+
+        vars(called)["only_with"] = [*getattr(function, "only_with", ()), (others, names)]
+        return called
+
+    return wrap
+
+
+def require_used(
+    rules: Iterable[tuple[str, str]], values: Mapping[str, Any], defaults: Mapping[str, Any],
+    spell: Callable[[str], str] = lambda name: f"--{name.replace('_', '-')}",
+) -> None:  # fmt: skip
+    """Raises UsageError: an option is given that does nothing here, by the rules of `only_with`."""
+
+    def given(option: str) -> bool:
+        name, _, wanted = option.partition("=")
+        value = values.get(name)
+        return str(value) == wanted if wanted else value not in (None, (), [], defaults.get(name))
+
+    for others, names in rules:
+        how, beside = ("with", others[1:]) if others[0] == "!" else ("without", others)
+        found = any(map(given, beside.split()))
+        for name in names.split() if found == (how == "with") else ():
+            if given(name):
+                told = [f"{spell(n)} {v}".strip() for n, _, v in (b.partition("=") for b in beside.split())]
+                what = f"{spell(name)} does nothing {how} {' or '.join(told)}"
+                raise UsageError(what, hint=f"leave {spell(name)} out")
 
 
 def path_or_none(value: PathLike | None) -> Path | None:

@@ -10,7 +10,7 @@ from ..errors import UsageError, plural
 from ..files import path_of
 from ..outputs import files_of
 from . import options as o
-from .models import GradedRun, model_of, prices_of
+from .models import GradedRun, answers_file, model_of, prices_of
 from .options import PathLike, grouped, path_or_none, paths_of, renamed
 from .tables import Result, Table
 
@@ -59,6 +59,8 @@ class Questions(Result):
         return f"{plural(questions, 'question')} from {plural(self.made.documents, 'document')}"
 
 
+@o.only_with("like=books like=release recipe", "band_size longest_text questions")
+@o.only_with("like=release questions recipe", "least judged")
 @files_of("out", reads=("books", "recipe", "phrases"))
 def questions_build(
     books: PathLike | Iterable[PathLike], out: PathLike, *, like: str = "repo", recipe: o.Recipe = None,
@@ -134,6 +136,9 @@ class Graded(GradedRun):
 
 
 @renamed(limit="most")
+@o.only_with("endpoint dry_run", "model key_variable parallel constrain")
+@o.only_with("endpoint local dry_run", "most_tokens prompt_price reply_price variant wording")
+@o.only_with("annotation annotator endpoint local dry_run", "out")
 @files_of("out", reads=("questions", "answers", "annotation", "books"))
 @grouped
 def questions_evaluate(
@@ -177,15 +182,12 @@ def questions_evaluate(
     graded = Graded({str(path): grade(rows, work.read_answers(path)) for path in paths_of(answers)})
     if baselines:
         graded.grades |= {name: grade(rows, given) for name, given in text_answers(rows).items()}
-    target = path_or_none(out)
     if annotation is not None or annotator:
-        where = None if asked else target
+        where = None if asked else path_or_none(out)
         by = (path_or_none(annotation), annotator)
         graded.grades |= _from_annotations(rows, path_or_none(books), *by, where, progress)
     if asked:
-        if target is None:
-            raise UsageError("nowhere to write the answers", expected="--out ANSWERS.jsonl")
-        named = model_of(model, most_tokens, constrain)
+        target, named = answers_file(out), model_of(model, most_tokens, constrain)
         requests = work.requests_of(rows, variant, wording)
         given, graded.report = work.answer_with(requests, named, target, prices=prices, progress=progress)
         graded.grades[graded.report.model] = grade(rows, given)
@@ -200,10 +202,7 @@ def _from_annotations(
     progress: Progress | None,
 ) -> dict[str, Grades]:  # fmt: skip
     """Grades of answers from an annotation of the books, from our annotator, or both; the last go to `out`.
-
-    Raises:
-        UsageError: the books are missing.
-    """
+    Raises UsageError: the books are missing."""
     from ..files import write_bytes
     from ..tasks.folder import jsonl_bytes
     from ..tasks.questions.grading import grade

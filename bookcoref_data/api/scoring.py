@@ -147,6 +147,7 @@ class Carried(Result):
 
 
 @renamed(min_kept="least_kept")
+@o.only_with("out", "to")
 @files_of(reads=("old", "new"))
 def align(
     old: Any, new: PathLike, *, out: PathLike | None = None, report: PathLike | None = None,

@@ -282,15 +282,18 @@ def command_of(handler: Function, words: str, *, group: bool = False) -> Command
             _parameter(hidden, (f"--{old.replace('_', '-')}",), f"Now {spelled[new][-1]}.", hide=True)
         )
 
+    defaults = {name: one.default for name, one in found.items()}
+
     def run(**values: Any) -> Any:
         for old, new in old_names.items():
             if (value := values.pop(f"old_{old}")) not in (None, ()):
                 print(f"note: --{old.replace('_', '-')} is called {spelled[new][-1]} now", file=sys.stderr)
                 values[new] = value
         values = {name: _value(found[name], value) for name, value in values.items()}
+        for one in (*functions, handler):
+            options.require_used(getattr(one, "only_with", ()), values, defaults, lambda n: _long(n, spelled))
         mine = {name: values[name] for name in own if name in values}
-        given = {n: v for n, v in values.items() if v is not None or found[n].default is None}
-        call = Given(functions[0], given)
+        call = Given(functions[0], {n: v for n, v in values.items() if v is not None or defaults[n] is None})
         if "json" in own:
             handler(call, **mine)
             return
@@ -323,11 +326,16 @@ def _tidy(text: str, spelled: Mapping[str, tuple[str, ...]]) -> str:
     def word(found: re.Match[str]) -> str:
         name = found[1]
         if name in spelled:
-            return next((d for d in spelled[name] if d.startswith("--")), name.upper())
+            return _long(name, spelled)
         return f"`{_WORDS.get(name, name.replace('_', ' '))}`" if name in api.PLACE_OF else found[0]
 
     told = re.sub(r"`(\w+)`", word, text)
     return told if re.match(r"\w+_", told) else told[:1].upper() + told[1:]
+
+
+def _long(name: str, spelled: Mapping[str, tuple[str, ...]]) -> str:
+    """How an argument is called in a sentence."""
+    return next((d for d in spelled[name] if d.startswith("--")), name.upper())
 
 
 def _decls(one: Declared, flags: str) -> tuple[str, ...]:

@@ -120,11 +120,8 @@ def licences() -> tuple[Licence, ...]:
 
 
 def find_licence(name: str) -> Licence:
-    """The licence of a name ("CC BY 4.0", "cc-by-4.0"); one that we do not know counts as not open.
-
-    Raises:
-        UsageError: the name is empty.
-    """
+    """The licence of a name ("CC BY 4.0", "cc-by-4.0"); one that we do not know counts as not open. Raises
+    UsageError: the name is empty."""
     if not name.strip():
         raise UsageError("the licence has no name", expected="for instance CC-BY-4.0")
     wanted = _plain(name)
@@ -145,11 +142,8 @@ def _plain(name: str) -> str:
 
 
 def check_publishable(texts: Mapping[str, TextRights], annotation: ReuseRights, *, standoff: bool) -> None:
-    """Refuse what may not be published in this form.
-
-    Raises:
-        UsageError: rights are unknown; or the whole data set was asked for and something is not free.
-    """
+    """Refuse what may not be published in this form. Raises UsageError: rights are unknown; or the whole data
+    set was asked for and something is not free."""
     if annotation.licence is None:
         raise UsageError(
             "the licence of the annotation is unknown, so it cannot be published",

@@ -90,11 +90,8 @@ class Editions:
 
 
 def check_id(gutenberg_id: str | int) -> str:
-    """A Gutenberg id as text: digits only, so that it is safe in paths and addresses.
-
-    Raises:
-        DataError: anything else, and 0, which marks a book that is not on Gutenberg.
-    """
+    """A Gutenberg id as text: digits only, so that it is safe in paths and addresses. Raises DataError:
+    anything else, and 0, which marks a book that is not on Gutenberg."""
     text = str(gutenberg_id)
     if not _ID.match(text):
         raise DataError(

@@ -192,10 +192,8 @@ class Texts:
         )
 
     def candidates(self, gutenberg_id: str | int) -> Iterator[TextFile]:
-        """Texts of the book, one per wording, each fetched only when it is asked for.
-
-        Raises: as `get`, when there is not a single one; ends quietly after the last otherwise.
-        """
+        """Texts of the book, one per wording, each fetched only when it is asked for. Raises: as `get`, when
+        there is not a single one; ends quietly after the last otherwise."""
         book = check_id(gutenberg_id)
         seen: set[str] = set()
         failures: list[str] = []

@@ -109,11 +109,8 @@ def agent_string(contact: str | None = None, library: str = "requests") -> str:
 
 
 def check_address(url: str) -> str:
-    """Return the host of an http(s) address; refuse any other (file:, ftp:, no host, user names).
-
-    Raises:
-        UsageError: not an address that may be fetched.
-    """
+    """Return the host of an http(s) address; refuse any other (file:, ftp:, no host, user names). Raises
+    UsageError: not an address that may be fetched."""
     try:
         parts = urlsplit(url)
         host, user = parts.netloc.lower(), parts.username

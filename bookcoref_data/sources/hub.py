@@ -82,11 +82,8 @@ def is_hub_address(place: Path | str) -> bool:
 
 
 def parse_address(place: Path | str) -> tuple[str, str]:
-    """(repository, revision) of "hf:user/name@revision"; "main" where no revision is given.
-
-    Raises:
-        UsageError: it is no such address.
-    """
+    """(repository, revision) of "hf:user/name@revision"; "main" where no revision is given. Raises
+    UsageError: it is no such address."""
     repository, _, revision = str(place).removeprefix(ADDRESS).partition("@")
     if not re.fullmatch(r"[\w.-]{1,96}/[\w.-]{1,96}", repository) or ".." in repository:
         raise UsageError(
@@ -101,10 +98,8 @@ def fetch_published(
 ) -> Path:
     """The folder of a repository that `publish` made: "hf:user/name" or "hf:user/name@revision".
 
-    A branch or tag is looked up each time; offline, the commit of the last time is used.
-
-    Raises:
-        UsageError: no such address. Otherwise as `fetch_release`.
+    A branch or tag is looked up each time; offline, the commit of the last time is used. Raises UsageError:
+    no such address. Otherwise as `fetch_release`.
     """
     repository, revision = parse_address(place)
     commit = _commit_of(store, repository, revision, offline or _offline_by_environment())

@@ -115,11 +115,8 @@ def upload(job: Upload, progress: Progress | None = None) -> Uploaded:
 
 
 def _replaced(job: Upload, there: Mapping[str, hub.HubFile]) -> list[str]:
-    """The files of an earlier version that the new one does not have.
-
-    Raises:
-        UsageError: the repository holds files, and no version of ours.
-    """
+    """The files of an earlier version that the new one does not have. Raises UsageError: the repository holds
+    files, and no version of ours."""
     if not there.keys() - _OF_THE_HUB:
         return []
     if job.marker not in there:

@@ -121,11 +121,8 @@ class Release:
                 raise FormatError(f"{self.delta}: not UTF-8", found=str(error)) from error
 
     def sentence_lengths(self) -> dict[str, list[int]]:
-        """{gutenberg id: tokens per sentence}; empty when the release has no such file.
-
-        Raises:
-            FormatError: not JSON, or not in that shape.
-        """
+        """{gutenberg id: tokens per sentence}; empty when the release has no such file. Raises FormatError:
+        not JSON, or not in that shape."""
         if self.lengths is None:
             return {}
         try:

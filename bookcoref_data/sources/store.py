@@ -92,11 +92,8 @@ class Store:
         return cls(Path(user_cache_dir("bookcoref-data", appauthor=False)), progress or Silent())
 
     def path(self, part: str, *names: str) -> Path:
-        """The path of an entry; every name is checked, so that names from data cannot leave the cache.
-
-        Raises:
-            DataError: a name that cannot be one component of a path.
-        """
+        """The path of an entry; every name is checked, so that names from data cannot leave the cache. Raises
+        DataError: a name that cannot be one component of a path."""
         if safe_name(part, "cache part") not in PARTS:
             raise DataError(f"unknown cache part {part!r}", expected=", ".join(sorted(PARTS)))
         return self.root.joinpath(part, *(safe_name(name, f"cache entry of {part}") for name in names))

@@ -31,11 +31,8 @@ _LEVEL = 19
 
 
 def write_container(sections: Mapping[str, bytes]) -> bytes:
-    """Seal sections (name of four ASCII letters -> bytes); empty ones are left out.
-
-    Raises:
-        DataError: a section is larger than a reader would accept.
-    """
+    """Seal sections (name of four ASCII letters -> bytes); empty ones are left out. Raises DataError: a
+    section is larger than a reader would accept."""
     compressor = zstandard.ZstdCompressor(level=_LEVEL, write_content_size=True, write_checksum=False)
     entries, bodies = [], []
     for name, raw in sections.items():
@@ -60,11 +57,8 @@ def is_container(data: bytes) -> bool:
 
 
 def read_container(data: bytes, what: str = "pack") -> dict[str, bytes]:
-    """The sections of a pack, checked and unpacked.
-
-    Raises:
-        FormatError: not a pack, a pack of another version, cut short, or altered.
-    """
+    """The sections of a pack, checked and unpacked. Raises FormatError: not a pack, a pack of another
+    version, cut short, or altered."""
     directory, at = read_directory(data, what)
     seal = hashlib.sha256(data[:-_SEAL]).digest()
     if seal != data[-_SEAL:]:

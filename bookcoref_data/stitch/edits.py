@@ -88,11 +88,8 @@ class Edits:
 
 
 def apply_edits(source: CharStream, edits: Edits) -> CharStream:
-    """The edited stream. What followed a dropped character now follows the kept one before it.
-
-    Raises:
-        DataError: the operations reach beyond the source.
-    """
+    """The edited stream. What followed a dropped character now follows the kept one before it. Raises
+    DataError: the operations reach beyond the source."""
     if edits.reach > len(source):
         raise DataError(
             "the edits of the pack reach beyond the text", expected=len(source), found=edits.reach

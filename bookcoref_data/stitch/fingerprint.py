@@ -46,11 +46,7 @@ class Fingerprint:
 
 
 def make_fingerprint(tokens: Sequence[str], bits: int = BITS) -> Fingerprint:
-    """The fingerprint of a token sequence.
-
-    Raises:
-        DataError: a size that the format does not have.
-    """
+    """The fingerprint of a token sequence. Raises DataError: a size that the format does not have."""
     if not 1 < bits <= MOST_BITS:
         raise DataError(f"a fingerprint cannot have {bits} bits a token", expected=f"2 to {MOST_BITS}")
     return Fingerprint(bits, codes_for(tokens, bits))

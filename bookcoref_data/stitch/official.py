@@ -40,11 +40,8 @@ class Delta:
     released_count: int
 
     def apply(self, base: Sequence[str]) -> list[str]:
-        """The released tokens.
-
-        Raises:
-            EditionError: `base` has another number of tokens than the delta was made for.
-        """
+        """The released tokens. Raises EditionError: `base` has another number of tokens than the delta was
+        made for."""
         if len(base) != self.base_count:
             raise EditionError(
                 f"book {self.gutenberg_id}: the delta was made for another edition of the text",
@@ -131,8 +128,7 @@ def read_deltas(pieces: Iterable[str], name: str) -> Iterator[Delta]:
     `pieces` is the text of the file in pieces of any size; `name` is used in messages. Memory holds one
     opcode and the compact form of one book at a time.
 
-    Raises:
-        FormatError: not JSON, not in the official layout, or opcodes that contradict each other.
+    Raises FormatError: not JSON, not in the official layout, or opcodes that contradict each other.
     """
     stream = JsonStream(pieces, name)
     if stream.peek() != "{":
@@ -174,11 +170,8 @@ def cut_sentences(tokens: Sequence[str], lengths: Sequence[int], book: str) -> l
 
 
 def sentence_ends(tokens: int, lengths: Sequence[int], book: str) -> tuple[int, ...]:
-    """Exclusive token offsets of the ends of sentences of the given lengths.
-
-    Raises:
-        EditionError: the lengths do not add up to the number of tokens, or one is not positive.
-    """
+    """Exclusive token offsets of the ends of sentences of the given lengths. Raises EditionError: the lengths
+    do not add up to the number of tokens, or one is not positive."""
     ends = tuple(accumulate(lengths))
     if (ends[-1] if ends else 0) != tokens or any(n <= 0 for n in lengths):
         raise EditionError(

@@ -312,10 +312,8 @@ class Pack:
 def _changes(
     doc_key: str, text: str, sentences: Sequence[Sequence[str]], most_literal_share: float
 ) -> tuple[Landmarks, Edits, CharStream, Cuts]:
-    """From a text to the released characters: where the book is in it, the edits, and what they give.
-
-    Raises: as `make_pack`.
-    """
+    """From a text to the released characters: where the book is in it, the edits, and what they give. Raises
+    as `make_pack`."""
     source = visible(text)
     target, cuts = dissect(sentences)
     ends = np.zeros(len(target), dtype=bool)

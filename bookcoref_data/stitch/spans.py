@@ -80,11 +80,8 @@ def pack_annotation(annotation: Standoff) -> tuple[bytes, bytes]:
 
 
 def unpack_annotation(numbers: bytes, names: bytes, tokens: int) -> Standoff:
-    """Inverse of `pack_annotation`; `tokens` bounds every offset.
-
-    Raises:
-        DataError: the numbers do not add up, or an offset lies outside the document.
-    """
+    """Inverse of `pack_annotation`; `tokens` bounds every offset. Raises DataError: the numbers do not add
+    up, or an offset lies outside the document."""
     values = unpack_numbers(numbers, "annotation of the pack")
     if values.size < 3 or values.size < 3 + values[1] + values[2]:
         raise _broken("its beginning")

@@ -164,11 +164,8 @@ def _seen(contexts: np.ndarray) -> np.ndarray:
 
 
 def encode_cuts(stream: CharStream, cuts: Cuts) -> dict[str, bytes]:
-    """The parts of a pack that say where `cuts` fall in `stream`; see docs/pack-format.md.
-
-    Raises:
-        DataError: a gap holds more than `LONGEST_PATTERN` line ends and sentence ends.
-    """
+    """The parts of a pack that say where `cuts` fall in `stream`; see docs/pack-format.md. Raises DataError:
+    a gap holds more than `LONGEST_PATTERN` line ends and sentence ends."""
     view = _View(stream)
     ends = np.zeros(len(stream), dtype=bool)
     ends[cuts.token_ends] = True
@@ -216,11 +213,7 @@ def _predicted(tokens: int, chosen: np.ndarray, outcomes: np.ndarray) -> np.ndar
 
 
 def decode_cuts(stream: CharStream, parts: Mapping[str, bytes]) -> Cuts:
-    """Inverse of `encode_cuts`.
-
-    Raises:
-        DataError: the parts do not fit the stream.
-    """
+    """Inverse of `encode_cuts`. Raises DataError: the parts do not fit the stream."""
     view = _View(stream)
     open_gaps = _open_candidates(view)
     contexts = _token_contexts(view, open_gaps)

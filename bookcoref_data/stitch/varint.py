@@ -13,11 +13,7 @@ _MOST_BYTES = 6
 
 
 def pack_numbers(values: np.ndarray | list[int]) -> bytes:
-    """Encode non-negative whole numbers below `LIMIT`.
-
-    Raises:
-        DataError: a number is out of range.
-    """
+    """Encode non-negative whole numbers below `LIMIT`. Raises DataError: a number is out of range."""
     numbers = np.asarray(values, dtype=np.int64)
     if numbers.size == 0:
         return b""
@@ -33,11 +29,8 @@ def pack_numbers(values: np.ndarray | list[int]) -> bytes:
 
 
 def unpack_numbers(data: bytes, what: str = "pack") -> np.ndarray:
-    """Decode a whole buffer of numbers to int64; memory is at most eight times the buffer.
-
-    Raises:
-        DataError: the buffer ends inside a number, or a number is too long or too large.
-    """
+    """Decode a whole buffer of numbers to int64; memory is at most eight times the buffer. Raises DataError:
+    the buffer ends inside a number, or a number is too long or too large."""
     octets = np.frombuffer(data, dtype=np.uint8)
     if octets.size == 0:
         return np.zeros(0, dtype=np.int64)
@@ -68,11 +61,8 @@ def pack_increasing(positions: np.ndarray) -> bytes:
 
 
 def unpack_increasing(data: bytes, end: int, what: str = "pack") -> np.ndarray:
-    """Decode strictly increasing positions below `end`.
-
-    Raises:
-        DataError: more positions than there is room for, or one beyond `end`.
-    """
+    """Decode strictly increasing positions below `end`. Raises DataError: more positions than there is room
+    for, or one beyond `end`."""
     steps = unpack_numbers(data, what)
     if steps.size > end:
         raise DataError(f"{what} holds {steps.size} positions", expected=f"at most {end}")

@@ -368,11 +368,8 @@ def make_book(job: SilverJob) -> tuple[Book, dict[str, Any], str]:
 def _proposed(
     book: Book, plan: Plan | None, repair: Repair | None = None
 ) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """A cast made from the book itself, with the parse of the backend, and repaired by a person.
-
-    Raises:
-        UsageError: the book has no name that occurs often enough, or the repair does not fit the cast.
-    """
+    """A cast made from the book itself, with the parse of the backend, and repaired by a person. Raises
+    UsageError: the book has no name that occurs often enough, or the repair does not fit the cast."""
     from ..annotation.propose import propose_cast
 
     entries = (propose_with(backend_of(plan), book) if plan else propose_cast(book)).cast.entries

@@ -108,10 +108,8 @@ def write_texts(books: Shelf, work: Path) -> list[tuple[str, Path]]:
 
 
 def _annotate_text(value: Mapping[str, Any], work: Path, cache: Path) -> None:
-    """Annotate the book in a text file, unless its note says that just this was done.
-
-    Raises: as `annotate_one`.
-    """
+    """Annotate the book in a text file, unless its note says that just this was done. Raises as
+    `annotate_one`."""
     path, plan = Path(value["text"]), plan_of(value["plan"])
     characters = Path(value["characters"]) if value["characters"] else None
     books = Shelf(path, plan, cache, characters, tuple(value["narrators"]), tuple(value["steps"]))

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..annotation.embedded.names import NameTable, book_words
 from ..books import Mention, Record
-from ..errors import DataError, SourceError, UsageError
+from ..errors import DataError, SourceError, UsageError, require_choice
 from ..formats import NotKept, read_documents, write_documents
 from ..formats.conversion_report import ConversionReport
 from ..formats.detect import by_name, detect
@@ -66,6 +66,10 @@ def read_plan(path: Path | None = None, decide: str | None = None, least: float 
         decide or str(value.get("decide", "linker")), least if least is not None else value.get("least"),
         tuple(bins.get("tokens", ())), tuple(bins.get("chains", ()))
     )  # fmt: skip
+    if decide is not None:
+        require_choice("--by", decide, DECIDERS)
+    if least is not None and plan.decide != "linker":
+        raise UsageError("--least does nothing without --by linker", found=f"--by {plan.decide}")
     tie = value.get("vote", {}).get("tie", "first")
     if plan.decide not in DECIDERS or tie != "first":
         raise UsageError(

@@ -197,11 +197,7 @@ def preparing(settings: PublishSettings, progress: Progress) -> Iterator[Prepare
 
 
 def _folder_of(path: Path) -> Path:
-    """The data set folder at `path`, or inside the output of `annotate`.
-
-    Raises:
-        UsageError: there is none.
-    """
+    """The data set folder at `path`, or inside the output of `annotate`. Raises UsageError: there is none."""
     for folder in (path, path / "dataset"):
         if (folder / BUILD_FILE).is_file() and is_folder(folder):
             return folder
@@ -319,11 +315,8 @@ def _descriptions(
 def _refuse_text(
     folder: Path, files: Mapping[str, Content], most_words: int, progress: Progress
 ) -> LeakedRun | None:
-    """Look for the words of every book of the folder in every file of a standoff release.
-
-    Raises:
-        DataError: a run of more than `most_words` words.
-    """
+    """Look for the words of every book of the folder in every file of a standoff release. Raises DataError: a
+    run of more than `most_words` words."""
     uploads = Uploads(((path, _bytes_of(content)) for path, content in sorted(files.items())), most_words)
     longest: LeakedRun | None = None
     books, number = iter_folder(folder, "full"), len(read_build(folder).books)

@@ -246,11 +246,7 @@ def _cut_text(job: RebuildJob) -> tuple[TokenBytes, tuple[int, ...], str]:
 
 def _verified(job: RebuildJob, tokens: TokenBytes, ends: tuple[int, ...], otherwise: str) -> str:
     """How the tokens, in sentences that end at `ends`, were verified; `otherwise` when nothing is known of
-    them beforehand.
-
-    Raises:
-        EditionError: they are not the published tokens.
-    """
+    them beforehand. Raises EditionError: they are not the published tokens."""
     if not job.expected:
         return otherwise
     found = {"tokens": len(tokens), "sentences": len(ends), "tokens_sha256": tokens.sha256()}

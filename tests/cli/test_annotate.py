@@ -117,7 +117,7 @@ def test_a_proposed_cast_can_be_used_as_it_is(story):
         (["-c", "cast.txt", "--out", "o", "--steps", "groups"], "needs 'windows' first"),
         (["-c", "cast.txt", "--out", "o", "--backend", "crystal"], "no backend"),
         (["-c", "cast.txt", "--out", "o", "--engine", "datatrove"], "are for many books"),
-        (["-c", "cast.txt", "--out", "o", "--slurm", "long"], "are for many books"),
+        (["-c", "cast.txt", "--out", "o", "--slurm", "long"], "does nothing without --engine datatrove"),
     ],
 )
 def test_wrong_usage_is_explained(story, monkeypatch, arguments, words):

@@ -152,10 +152,10 @@ def test_a_word_that_is_no_choice_is_refused_with_the_choices(desk, line):
 def test_python_refuses_a_wrong_word_too(desk):
     file = desk.cwd / "system.conll"
     with pytest.raises(UsageError, match="no unit 'page'") as error:
-        bookcoref_data.evaluate(file, file, unit="page")
+        bookcoref_data.evaluate(file, file, unit="page", bootstrap=10)
     assert error.value.expected == "one of auto, block, character, chapter, book"
     with pytest.raises(UsageError, match="no unit 'boks'") as error:
-        bookcoref_data.evaluate(file, file, unit="boks")
+        bookcoref_data.evaluate(file, file, unit="boks", bootstrap=10)
     assert error.value.hint == "did you mean book?"
 
 

@@ -406,7 +406,7 @@ def test_a_book_without_a_cast_is_named_before_anything_is_written(toybox, annot
 
 @pytest.mark.parametrize(("words", "message"), [
     (("--engine", "ray"), "no engine"),
-    (("--slurm", "long"), "needs --engine datatrove"),
+    (("--slurm", "long"), "does nothing without --engine datatrove"),
 ])  # fmt: skip
 def test_engines_that_are_none_are_refused(toybox, annotate, texts, words, message):
     done = annotate(texts, "--out", toybox.folder / "out", *words)

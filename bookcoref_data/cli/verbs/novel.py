@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from ...api.options import only_with
 from ...errors import UsageError, plural
 from ..common import emit_json, emit_rows, emit_table, listed, say
 from ..declared import Given, verb
@@ -39,6 +40,7 @@ def sample(given: Given, out: Path, json: Json = False) -> None:
 
 
 @verb(also="annotate_many", without="books", flags={"cast": "--characters --cast -c"})
+@only_with("!propose_cast", "cast narrator steps edits report least resume")
 def annotate(
     given: Given, book: Path, cast: Path | None, out: Path | None, report: Path | None, edits: Path | None,
     dry_run: bool, propose_cast: bool = False, json: Json = False,
@@ -65,8 +67,6 @@ def annotate(
         raise UsageError(
             "nowhere to write", expected="--out FOLDER", hint="or --report GOLD.jsonl, or --json"
         )
-    if dry_run and edits is None:
-        raise UsageError("--dry-run shows what corrections change", expected="--edits edits.jsonl")
     several = holds_many(book)
     if edits is not None and several:
         raise UsageError("--edits corrects one book at a time", hint="annotate the corrected book alone")
@@ -159,6 +159,7 @@ def show_many(many: AnnotatedMany, json: bool) -> None:
 
 
 @verb()
+@only_with("serve", "port")
 def view(
     given: Given, source: Path, out: Path | None, edits: Path | None, title: str, author: str,
     spoiler_safe: bool, open_page: OpenPage = False, serve: bool = False, port: Port = 0, json: Json = False,
@@ -378,7 +379,7 @@ def align(given: Given, out: Path | None, least_kept: float, to: str | None, jso
         bookcoref-data align gold.jsonl lamp.txt --out carried.jsonl --least-kept 0.98
         bookcoref-data align made.pack lamp.txt --report report.json
     """
-    carried: Carried = given(out=None, least_kept=0.0)
+    carried: Carried = given(out=None, to=None, least_kept=0.0)
     if json:
         emit_json(carried.to_dict()["documents"])
     else:

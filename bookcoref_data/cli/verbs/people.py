@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from ...api.options import only_with
 from ...errors import UsageError
 from ..common import emit_json, emit_rows, emit_table, say
 from ..declared import Given, verb
@@ -28,6 +29,7 @@ _ASK = {
 
 
 @verb(flags={"cast": "--characters --cast -c"})
+@only_with("serve", "open_page port")
 def cast(
     given: Given, out: Path | None, serve: bool = False, open_page: OpenPage = False, port: Port = 0,
     json: Json = False,
@@ -57,6 +59,7 @@ def cast(
 
 
 @verb(flags={"cast": "--characters --cast -c"})
+@only_with("serve", "open_page port")
 def review(
     given: Given, book: Path, edits: Path | None, until: float, out: Path | None,
     serve: AskOnPage = False, open_page: OpenPage = False, port: Port = 0, json: Json = False,
@@ -192,6 +195,7 @@ def _tell(asked: Review) -> None:
 
 
 @verb()
+@only_with("serve", "open_page port")
 def audit(
     given: Given, source: Path, edits: Path | None, out: Path | None, serve: AskOnPage = False,
     open_page: OpenPage = False, port: Port = 0, review: bool = False, json: Json = False,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from ...api.options import only_with
 from ...errors import UsageError, plural
 from ..common import cells, emit_json, emit_problems, emit_rows, emit_table, listed, say
 from ..declared import Given, verb
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 
 @verb(flags={"decisions": "-d"})
+@only_with("ask", "serve annotator")
+@only_with("serve", "open_page port")
 def merge(
     given: Given, parts: Path, out: Path | None, decisions: list[Path] | None, save: Path | None,
     format: str | None, ask: bool = False, serve: bool = False, open_page: OpenPage = False, port: Port = 0,
@@ -53,8 +56,6 @@ def merge(
             serve_all(documents, answers, port, open_page)
         else:
             ask_all(documents, answers)
-    elif serve:
-        raise UsageError("the page is that of a round", expected="--ask with --serve")
     if agreement:
         from ...api import merge_agreement
 

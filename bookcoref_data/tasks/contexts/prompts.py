@@ -16,10 +16,7 @@ JOINT_SIZE = 5
 def prompt_of(character: str, context: str, kind: str = "description", names: Sequence[str] = ()) -> str:
     """The published prompt for one character. `names` lists all characters of the book (a variant).
 
-    Without a context the prompt is its first words alone.
-
-    Raises:
-        UsageError: an unknown kind.
+    Without a context the prompt is its first words alone. Raises UsageError: an unknown kind.
     """
     about = _words(kind)[0].format(character)
     if not context:

@@ -101,10 +101,8 @@ def option_in(reply: str, options: Sequence[str]) -> str:
 def grade_identification(questions: Sequence[Row], answers: Iterable[Row]) -> dict[str, Any]:
     """Accuracy of `answers` ({id, answer}), in all, by source and for names that occur in the description.
 
-    An answer is right when it is the name, blanks at its ends aside. No answer is wrong.
-
-    Raises:
-        DataError: two questions have the same id.
+    An answer is right when it is the name, blanks at its ends aside. No answer is wrong. Raises DataError:
+    two questions have the same id.
     """
     if len({str(q["id"]) for q in questions}) < len(questions):
         raise DataError("two questions have the same id", hint="grade the splits of a folder one by one")

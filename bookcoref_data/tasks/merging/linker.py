@@ -79,11 +79,7 @@ def default_network(kind: str = "plain") -> Network:
 
 
 def network_of(value: dict[str, Any]) -> Network:
-    """A network from the JSON that training writes.
-
-    Raises:
-        UsageError: the weights are for other features.
-    """
+    """A network from the JSON that training writes. Raises UsageError: the weights are for other features."""
     if value.get("features") != list(FEATURES):
         raise UsageError("the linker's weights are for other features", hint="train again")
     pair, new = (Layers.of(value[side]) for side in ("pair", "new"))

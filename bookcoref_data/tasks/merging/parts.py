@@ -125,8 +125,7 @@ def merge(document: SplitDocument, decisions: Decisions, *, parts: int | None = 
 
     `parts` stops before that part: the chains that its decisions may choose from.
 
-    Raises:
-        DataError: a decision names a chain that is not there, or not in an earlier part.
+    Raises DataError: a decision names a chain that is not there, or not in an earlier part.
     """
     root_of: dict[ChainRef, ChainRef] = {}
     merged = JoinedChains(document, {})
@@ -237,10 +236,8 @@ def decide_greedily(document: SplitDocument) -> dict[ChainRef, ChainRef | None]:
 def decisions_from_whole(document: SplitDocument, whole: Record) -> dict[ChainRef, ChainRef | None]:
     """The decisions that a whole annotation implies: a chain joins an earlier one of the same cluster.
 
-    Of the clusters that share mentions with a chain the one with most counts.
-
-    Raises:
-        DataError: the whole document has other tokens.
+    Of the clusters that share mentions with a chain the one with most counts. Raises DataError: the whole
+    document has other tokens.
     """
     tokens = tuple(token for sentence in whole.sentences or [] for token in sentence)
     if tokens != document.tokens:

@@ -99,11 +99,8 @@ def _binned(
 
 
 def save_plots(corpora: Mapping[str, Sequence[Record]], folder: Path) -> list[Path]:
-    """Two PNG files, one line per corpus: shares of chains by length, of mentions by distance.
-
-    Raises:
-        MissingExtraError: without the extra `plots`.
-    """
+    """Two PNG files, one line per corpus: shares of chains by length, of mentions by distance. Raises
+    MissingExtraError: without the extra `plots`."""
     with needing("plots", "matplotlib", "drawing statistics"):
         from matplotlib.figure import Figure
     folder.mkdir(parents=True, exist_ok=True)

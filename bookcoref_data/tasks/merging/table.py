@@ -24,11 +24,8 @@ Row = tuple[str, SplitDocument, ChainRef, ChainRef | None]
 
 
 def read_table(path: Path, documents: Sequence[SplitDocument]) -> DecisionTable:
-    """The decisions in a file. A later row about the same chain replaces an earlier one.
-
-    Raises:
-        FormatError: `file:line` of a row that is none, or that names an unknown document, part or chain.
-    """
+    """The decisions in a file. A later row about the same chain replaces an earlier one. Raises FormatError:
+    `file:line` of a row that is none, or that names an unknown document, part or chain."""
     found: DecisionTable = {}
     for annotator, document, ref, target in rows_of(read_lines(path), documents, str(path)):
         found.setdefault(annotator, {}).setdefault(document.doc_key, {})[ref] = target

@@ -136,8 +136,7 @@ def build_questions(
     `phrases` may name the groups of a record by hand; `sure` has the mentions that may be asked about, None
     for all; `listen` hears of every document that is done.
 
-    Raises:
-        BookError: a record is no sound book.
+    Raises BookError: a record is no sound book.
     """
     made = QuestionSet()
     groups: list[list[Candidate]] = []

@@ -69,8 +69,7 @@ def make_document(
     by fixed rules) or "table" (as the public code does for FantasyCoref: a pronoun if it is in its table,
     else a noun phrase, names included).
 
-    Raises:
-        BookError: the record is no sound book.
+    Raises BookError: the record is no sound book.
     """
     book = record.to_book()
     groups, names, source = _groups(record, book)

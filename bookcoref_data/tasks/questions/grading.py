@@ -79,10 +79,7 @@ def grade(questions: Sequence[Row], answers: Iterable[Row]) -> Grades:
 
     An answer is right when it equals the right option exactly. No answer, or one outside the options, is
     wrong; it counts as an entity among the errors, as published. Of several answers to a question the last
-    one counts.
-
-    Raises:
-        DataError: two questions have the same id.
+    one counts. Raises DataError: two questions have the same id.
     """
     known = {str(q["id"]) for q in questions}
     if len(known) < len(questions):

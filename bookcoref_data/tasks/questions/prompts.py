@@ -26,10 +26,7 @@ def prompt_of(question: Mapping[str, Any], variant: str = "desc", wording: str =
     """The prompt for one row of a question file: instruction, text, options, form of the answer.
 
     The order and the instruction are the published ones; the wording of the form is ours, or that of the
-    public code, which has a system message before it.
-
-    Raises:
-        UsageError: an unknown variant or wording.
+    public code, which has a system message before it. Raises UsageError: an unknown variant or wording.
     """
     require_choice("wording", wording, WORDINGS)
     explanation, words = explanation_of(variant), _words()

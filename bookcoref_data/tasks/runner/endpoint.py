@@ -39,11 +39,8 @@ class EndpointModel(ChatServer):
         return found | ({} if self.seed is None else {"seed": self.seed})
 
     def reply(self, request: Request) -> Reply:
-        """Send one request.
-
-        Raises:
-            SourceError: the server refuses, or cannot be reached after all tries, or answers nonsense.
-        """
+        """Send one request. Raises SourceError: the server refuses, or cannot be reached after all tries, or
+        answers nonsense."""
         wanted = self._sampling()
         if self.constrain == "regex" and request.pattern:
             wanted["guided_regex"] = request.pattern

@@ -55,8 +55,7 @@ def ask(
     `cache` is a JSONL file: one line a reply, with the digest of prompt and settings. Lines are appended as
     replies come and read at the start; a last line that was cut off is dropped. Equal prompts are asked once.
 
-    Raises:
-        SourceError: the model does not answer, or the cache cannot be written. Replies so far are kept.
+    Raises SourceError: the model does not answer, or the cache cannot be written. Replies so far are kept.
     """
     prices, listener = prices or Prices(), progress or Silent()
     report, replies = RunReport(model.name), {}
