@@ -293,7 +293,7 @@ class _People:
     """The groups while they are joined."""
 
     def __init__(self, genders: _Genders, sentence: np.ndarray, scenes: Scenes) -> None:
-        self._gender_of = genders.of
+        self._gender_of, self._likely_gender = genders.of, genders.likely
         self._sentence = sentence
         self._scenes = scenes
         self.full: list[Group] = []
@@ -356,7 +356,7 @@ class _People:
     @staticmethod
     def _is_same_full_name(a: Group, b: Group) -> bool:
         """ "Lizzy Bennet" and "Elizabeth Bennet"; "John Smith" and "John Henry Smith"."""
-        if not a.first or a.last != b.last or {a.role, b.role} == {MAN, MISS}:
+        if not a.first or a.last.lower() != b.last.lower() or {a.role, b.role} == {MAN, MISS}:
             return False
         knights = ("sir" in a.titles) != ("sir" in b.titles)
         return a.first == b.first or (are_one_name(a.first, b.first) and not knights)
@@ -442,6 +442,11 @@ class _People:
                 group.role = MISS
         for surname in list(self.by_surname):
             self._join_surname(surname)
+        # "Monsieur de Mazarin" is Cardinal Mazarin.
+        for surname, kinds in self.by_surname.items():
+            man, longer = kinds.get(MAN), self._with_particle(surname).get(MAN)
+            if man and longer and longer.names and not self._are_two(man := man.taken_by or man, longer):
+                man.take(longer)
         self._join_bare()
         self._join_nicknames()
         # "The Colonel" is Colonel Brandon where he is the only one.
@@ -545,7 +550,9 @@ class _People:
                 continue
             bearers = [g for g in self.full if g.last == word and g.names]
             men = [g for g in bearers if g.role == MAN or self._gender_of(g.first) == "m"]
-            chosen = men if men else bearers
+            # "Peter Lygia" may be two names side by side: she is not Peter.
+            rare = group.count > _HEROINE * sum(g.with_surname for g in men)
+            chosen = [] if men and rare and self._likely_gender(word) == "f" else men or bearers
             women = [g for g in kinds.values() if g.names and g.count > 3 * group.count]
             if len(women) == 1 and women[0].count > _HEROINE * sum(g.count for g in chosen):
                 women[0].take(group)

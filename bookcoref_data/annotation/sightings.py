@@ -1,8 +1,12 @@
 """Names as they occur in a book: words and titles of every capitalised name, and what makes it a person's."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+
+import numpy as np
 
 from ..books import Book
 from ..words import calendar, honorifics, pronouns, word_set
@@ -38,6 +42,8 @@ Bertrams."""
 _SPEAKS = 8
 """Times that a name must speak, beside that share, to be a person's wherever else it stands; half of both are
 enough where it never has "the"."""
+_ALONE = 5
+"""How many times more often a name must stand alone for a common word before it to be none of its words."""
 _SPOKEN, _ACTS, _NAMED, _OF, _IN = 1.0, 0.4, 0.6, 0.3, 1.0
 """What it says for a person that a name speaks, is the subject of a verb, is a first name; and against one
 that it stands behind "of" or "to", or behind "in" or "from". In 16 novels "of" and "to" are four times as
@@ -64,6 +70,16 @@ class Sighting:
     def count(self) -> int:
         return self.titles.total()
 
+    def take(self, other: Sighting) -> None:
+        """Count the uses of another name as this one's."""
+        self.titles += other.titles
+        for number in ("person", "other", "speaks", "plural", "behind_the"):
+            setattr(self, number, getattr(self, number) + getattr(other, number))
+        for title, places in other.places.items():
+            self.places.setdefault(title, []).extend(places)
+        for title, votes in other.pronouns.items():
+            self.pronouns.setdefault(title, Counter()).update(votes)
+
     def times(self, titles: frozenset[str]) -> int:
         """How often it stands with one of these titles."""
         return sum(n for title, n in self.titles.items() if title in titles)
@@ -85,6 +101,7 @@ def sightings(book: Book, parse: Parse) -> dict[Words, Sighting]:
             if gender := _gender_behind(book, parse, end):
                 votes = found[words].pronouns.setdefault(name[0], Counter())
                 votes[gender] += 2 if parse.dep[end] == "nsubj" else 1
+    _leave_out_common_words(found, book, parse)
     for words, seen in [*found.items()]:
         if len(words) == 1 and words[0].lower() in _DEMONYMS and seen.speaks < _SPEAKS:
             del found[words]
@@ -93,6 +110,18 @@ def sightings(book: Book, parse: Parse) -> dict[Words, Sighting]:
             # "Wilfred of Ivanhoe" makes no place of Ivanhoe where he speaks.
             seen.other = 0.0
     return found
+
+
+def _leave_out_common_words(found: dict[Words, Sighting], book: Book, parse: Parse) -> None:
+    """ "Whereupon Ursus" and "Friend Porthos" are Ursus and Porthos, mostly named without that word, which is
+    written with a small letter elsewhere and rarely with a capital inside a sentence."""
+    inside = parse.sentence == np.roll(parse.sentence, 1)
+    words_inside = Counter(token for token, is_inside in zip(book.tokens, inside, strict=True) if is_inside)
+    for words, seen in [*found.items()]:
+        alone, low = found.get(words[1:]), words[0].lower()
+        common = low not in lex.FIRST_NAMES and words_inside[low] >= max(words_inside[words[0]], 1)
+        if alone and common and alone.count >= _ALONE * seen.count:
+            alone.take(found.pop(words))
 
 
 _PRONOUN_GENDER = dict.fromkeys(pronouns.MALE, "m") | dict.fromkeys(pronouns.FEMALE, "f")
