@@ -349,7 +349,7 @@ class Workshop:
         self.server.wait()
 
     def kills(self, mutant: Mutant, tests: list[str], seconds: dict[str, float]) -> bool:
-        """Whether a test fails with the change made, and passes on the unchanged code, in the same order."""
+        """Whether a test fails with the change made, and passes in the same order without it."""
         target = self.folder / mutant.file
         original = target.read_text(encoding="utf-8")
         while tests:
@@ -364,7 +364,12 @@ class Workshop:
             if code != 1:
                 return code not in (0, 5)
             (failed,) = json.loads((self.folder / "seconds.json").read_text())[1][:1] or [""]
-            if self._run(tests[: tests.index(failed) + 1] if failed in tests else tests, seconds) == 0:
+            self._write(target, ast.unparse(ast.parse(original)))  # laid out like the mutant
+            try:
+                code = self._run(tests[: tests.index(failed) + 1] if failed in tests else tests, seconds)
+            finally:
+                self._write(target, original)
+            if code == 0:
                 return True
             print(f"left out, fails on the unchanged code behind others: {failed}", file=sys.stderr)
             left = [test for test in tests if test not in (failed, failed.partition("::")[0])]
@@ -465,13 +470,20 @@ def measured_reach(shop: Workshop, rooms: list[str], kept: Path) -> Reach:
 
 
 def equivalents() -> dict[tuple[str, str, str], str]:
-    """The listed mutants: file, text of the line and change, with the reason."""
+    """The reason of each listed mutant, by file, text of the line and change; all are in the code."""
     listed = tomllib.loads((Path(__file__).parent / "equivalent_mutants.toml").read_text(encoding="utf-8"))
-    return {
+    reasons = {
         (f"{PACKAGE}/{m['file']}", m["line"], change): m["reason"]
         for m in listed.get("mutant", [])
         for change in m["changes"]
     }
+    here = set()
+    for file in {file for file, _, _ in reasons if (ROOT / file).is_file()}:
+        lines = (ROOT / file).read_text(encoding="utf-8").splitlines()
+        here |= {(file, lines[m.line - 1].strip(), m.change) for m in mutants_of(ROOT, file)}
+    if gone := sorted(reasons.keys() - here):
+        sys.exit(f"equivalent_mutants.toml lists what is no longer in the code: {gone}")
+    return reasons
 
 
 def run(shop: Workshop, chosen: list[Mutant], reach: Reach | Likely, most: float) -> dict[str, Counter[str]]:

@@ -32,3 +32,9 @@ def test_every_test_file_on_disk_is_collected(request):
 
 def test_the_long_tests_are_run_by_ci():
     assert "pytest -m long" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+def test_every_mutant_listed_as_equivalent_is_in_the_code():
+    from benchmarks.mutants import equivalents
+
+    assert all(equivalents().values())
