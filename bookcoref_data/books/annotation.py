@@ -141,11 +141,8 @@ class Annotation:
 
 
 def annotation_of(record: Record) -> Annotation:
-    """What a plain record says: mentions without reasons, clusters without a name named by a mention.
-
-    Raises:
-        BookError: the record has no text or breaks a rule.
-    """
+    """What a plain record says: mentions without reasons, clusters without a name named by a mention. Raises
+    BookError: the record has no text or breaks a rule."""
     full = record.to_book()
     bare = Book(full.doc_key, full.gutenberg_key, full.tokens, full.sentence_ends)
     named = [(c.name, c.mentions) for c in full.characters]

@@ -44,9 +44,7 @@ def books_called(
 
     Without names these are all books. An id or a title may stand for more than one book, unless only one is
     wanted (`several` is False). `where` says where they are; `keys` gives doc_key and Gutenberg id of a book.
-
-    Raises:
-        UsageError: a name fits no book, or too many.
+    Raises UsageError: a name fits no book, or too many.
     """
     if not names:
         return list(books)
@@ -74,11 +72,8 @@ def books_called(
 
 
 def one_called(books: Sequence[T], name: str, where: object) -> T:
-    """The book that is named, see `books_called`; without a name the only one there is.
-
-    Raises:
-        UsageError: several and none is named, or none of this name.
-    """
+    """The book that is named, see `books_called`; without a name the only one there is. Raises UsageError:
+    several and none is named, or none of this name."""
     if name:
         return books_called([name], books, where, several=False)[0]
     if len(books) != 1:

@@ -141,11 +141,8 @@ def _with_reasons(record: Record, provenance: _Rows, quotes: _Rows, folder: Path
 
 
 def source_text_of(record: Record, folder: Path) -> SourceText | None:
-    """The source text of a record, if the folder still has it.
-
-    Raises:
-        FormatError: it is not the text that the offsets count.
-    """
+    """The source text of a record, if the folder still has it. Raises FormatError: it is not the text that
+    the offsets count."""
     size = sum(map(len, record.sentences or ()))
     given, starts, ends = (record.extra.get(k) for k in ("source", "token_starts", "token_ends"))
     path = folder / TEXTS / f"{record.doc_key}.txt"
@@ -176,11 +173,8 @@ def chapters_of(record: Record) -> tuple[tuple[str, int], ...]:
 
 
 def write_annotations(annotations: Iterable[Annotation], out: Path) -> list[Path]:
-    """Write a folder that `read_annotations` reads back; returns the files, without the texts.
-
-    Raises:
-        BookError: a text holds half a surrogate pair, which no file in UTF-8 can; nothing is written.
-    """
+    """Write a folder that `read_annotations` reads back; returns the files, without the texts. Raises
+    BookError: a text holds half a surrogate pair, which no file in UTF-8 can; nothing is written."""
     done = list(annotations)
     for a in done:
         try:

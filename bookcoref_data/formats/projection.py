@@ -36,11 +36,8 @@ _ANY = re.compile(r".*", re.DOTALL)
 def project_all(
     records: Iterable[Record], keys: Sequence[Record], report: ConversionReport | None
 ) -> list[Record]:
-    """Each record on the tokens of the key with the same document key; one alone goes onto one alone.
-
-    Raises:
-        DataError: a record has no key, or one side has no tokens.
-    """
+    """Each record on the tokens of the key with the same document key; one alone goes onto one alone. Raises
+    DataError: a record has no key, or one side has no tokens."""
     records = list(records)
     by_key = {key.doc_key: key for key in keys}
     if len(records) == len(keys) == 1:

@@ -52,10 +52,7 @@ def format_reasons(known: Annotation) -> str:
 
 def with_reasons(plain: Annotation, line: str, place: str) -> Annotation:
     """The annotation of a record with what the line of its book says ("": nothing); `place` begins an error.
-
-    Raises:
-        FormatError: the line is of another shape or another book, or counts what is not there.
-    """
+    Raises FormatError: the line is of another shape or another book, or counts what is not there."""
     if not line:
         return plain
     value = _parsed(line, place)
@@ -102,11 +99,8 @@ def read_line(folder: Path) -> str:
 
 
 def read_reasons(folder: Path) -> dict[str, str]:
-    """The line of each book of a data set folder by its key; nothing where the folder has none.
-
-    Raises:
-        FormatError: a line is not of that shape.
-    """
+    """The line of each book of a data set folder by its key; nothing where the folder has none. Raises
+    FormatError: a line is not of that shape."""
     path = folder / REASONS
     lines = read_lines(path) if path.is_file() else ()
     return {_parsed(line, f"{path}:{number}")["doc_key"]: line for number, line in enumerate(lines, 1)}

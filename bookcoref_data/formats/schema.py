@@ -61,11 +61,8 @@ def from_row(row: dict[str, Any], source: str) -> Record:
 
 
 def to_table(books: Iterable[Book | StoredBook]) -> pa.Table:
-    """An Arrow table of books with the explicit schema, built from flat arrays.
-
-    Raises:
-        DataError: a token is no text: it holds a lone surrogate.
-    """
+    """An Arrow table of books with the explicit schema, built from flat arrays. Raises DataError: a token is
+    no text: it holds a lone surrogate."""
     import pyarrow as pa
 
     stored = [StoredBook.of(book) for book in books]

@@ -23,8 +23,7 @@ def best_alignment(rows: Ints, columns: Ints, weights: Floats) -> Ints:
     `rows`, `columns` (0-based ids) and `weights` (> 0) describe the edges, each pair at most once.
     Returns indices into them; no row and no column occurs twice. Exact: nothing is rounded or skipped.
 
-    Raises:
-        DataError: what cannot be decided without search is so large that the search would take hours.
+    Raises DataError: what cannot be decided without search is so large that the search would take hours.
     """
     chosen, left = _settle(rows, columns, weights)
     if left.size == 0:

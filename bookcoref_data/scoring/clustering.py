@@ -69,11 +69,8 @@ class Members:
 
 
 def members(clusterings: Iterable[Clusters]) -> Members:
-    """Arrays of a sequence of clusterings, one unit each. Empty clusters are left out.
-
-    Raises:
-        DataError: something is not a pair of whole numbers.
-    """
+    """Arrays of a sequence of clusterings, one unit each. Empty clusters are left out. Raises DataError:
+    something is not a pair of whole numbers."""
     clusters: list[Sequence[tuple[int, int]]] = []
     units: list[int] = []
     source: list[int] = []
@@ -193,8 +190,7 @@ def overlap(key: Members, response: Members, *, duplicates: str = "released") ->
     member, and a span looked up belongs to the last cluster that lists it); "first" is the CoNLL scorer's
     (it stays in the cluster whose first mention opens first, once).
 
-    Raises:
-        UsageError: there is no such rule.
+    Raises UsageError: there is no such rule.
     """
     require_choice("rule for duplicates", duplicates, DUPLICATE_RULES)
     key_codes, response_codes = span_codes(key, response)

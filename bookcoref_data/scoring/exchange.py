@@ -315,11 +315,9 @@ class ExchangeParts:
 def block_starts(book: BookPair, unit: str, size: int, *, whole: bool) -> Ints:
     """First token of every unit of a text: a "block" of about `size` tokens, a "chapter" or the "book".
 
-    Units are a partition. Where windows are scored on their own (not `whole`) a unit takes the windows
-    that start in it; windows that overlap stay together.
-
-    Raises:
-        UsageError: chapters of a book without text, or without headings that can be found.
+    Units are a partition. Where windows are scored on their own (not `whole`) a unit takes the windows that
+    start in it; windows that overlap stay together. Raises UsageError: chapters of a book without text, or
+    without headings that can be found.
     """
     if unit == "book":
         return np.zeros(1, np.int64)

@@ -93,9 +93,7 @@ def decode_book(data: bytes, name: str) -> Decoded:
 
 def read_edition(data: bytes, name: str) -> tuple[MarkedText | Decoded, str]:
     """(what a book file holds, its form): marked text of "EPUB", "HTML" or "Word", else a plain "text".
-
-    Raises: as `decode_book`.
-    """
+    Raises: as `decode_book`."""
     # Raises UsageError: a file that is known to hold no text of a book is refused by what it is
     for sign, what, hint in _SIGNS:
         if data.startswith(sign):

@@ -139,10 +139,7 @@ def source_of(record: Record, folder: Path | None = None) -> Source:
 
 
 def text_source(data: bytes, path: Path) -> Source:
-    """The book of a text; `path` gives it its name.
-
-    Raises: as `text.read_book`.
-    """
+    """The book of a text; `path` gives it its name. Raises: as `text.read_book`."""
     text = read_book(data, str(path), read_settings())
     stem = re.sub(r"[^A-Za-z0-9._-]+", "_", path.stem).strip("._-") or "book"
     book = Book(stem[:150], text.report.gutenberg_id or "0", text.tokens, text.sentence_ends)
@@ -153,11 +150,8 @@ def text_source(data: bytes, path: Path) -> Source:
 
 
 def check_language(book: Book, language: str) -> tuple[str, ...]:
-    """A note where a text that is not English is read as English because `language` ("en") says so.
-
-    Raises:
-        UsageError: it is not English, and `language` does not say to read it as English.
-    """
+    """A note where a text that is not English is read as English because `language` ("en") says so. Raises
+    UsageError: it is not English, and `language` does not say to read it as English."""
     found = not_english(book.tokens)
     if found and language != "en":
         raise UsageError(
@@ -180,8 +174,7 @@ def annotate_book(
     run. Without the step "link", the links that came with the book are its result. `given` are corrections:
     they stay as they are, and what is read after them builds on them.
 
-    Raises:
-        UsageError: an unknown narrator, steps in an order that cannot run, or a book that names nobody.
+    Raises UsageError: an unknown narrator, steps in an order that cannot run, or a book that names nobody.
     """
     foreign = check_language(source.book, plan.language)
     wanted = tuple(steps or plan.steps)
@@ -295,10 +288,8 @@ def _state_file(folder: Path, doc_key: str, step: str) -> Path:
 def write_annotations(
     done: Iterable[Annotated], out: Path, *, title: str = "", dataset: bool = True, replace: bool = False
 ) -> list[Path]:
-    """Write everything described at the top of this module except the states; returns the files.
-
-    Raises: as `check_kept`.
-    """
+    """Write everything described at the top of this module except the states; returns the files. Raises: as
+    `check_kept`."""
     done = list(done)
     check_kept(out, [a.state.doc_key for a in done], replace=replace)
     with whole(out, KIND):
@@ -319,10 +310,8 @@ COLUMNS = ("configuration", "P", "R", "F1", "MUC", "B3", "CEAF-e", "CoNLL")
 def table_rows(key: Book, states: Iterable[State]) -> list[list[Any]]:
     """The rows of the paper's Table 2 for one book: pattern matching, then every state that was saved.
 
-    Linking P, R and F1 are over (name, span) pairs, pronouns included, in percent.
-
-    Raises:
-        DataError: the key has other tokens than the annotated book.
+    Linking P, R and F1 are over (name, span) pairs, pronouns included, in percent. Raises DataError: the key
+    has other tokens than the annotated book.
     """
     states = list(states)
     rows = []

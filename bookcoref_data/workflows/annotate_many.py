@@ -173,11 +173,8 @@ class Shelf:
                 self._cast(path, path.stem, None)
 
     def jobs(self) -> Iterator[ReadingJob]:
-        """A job per book, each read when it is asked for.
-
-        Raises:
-            UsageError: two books of one key, a book without a cast.
-        """
+        """A job per book, each read when it is asked for. Raises UsageError: two books of one key, a book
+        without a cast."""
         seen: dict[str, Path] = {}
         for path in book_files(self.path):
             for source in sources_in(path):
@@ -234,11 +231,8 @@ class Workload:
 
 
 def workload(books: Shelf, processes: int) -> Workload:
-    """The work of annotating all books, from the sizes of their files alone.
-
-    Raises:
-        UsageError: there are no books.
-    """
+    """The work of annotating all books, from the sizes of their files alone. Raises UsageError: there are no
+    books."""
     path = books.path
     if path.is_dir() and is_folder(path):
         tokens = sum(book.tokens for book in read_build(path).books)
@@ -268,11 +262,8 @@ def _holds_records(path: Path) -> bool:
 
 
 def book_files(path: Path) -> list[Path]:
-    """The files of a folder that hold books, in order; a data set folder or a file stands for itself.
-
-    Raises:
-        UsageError: the folder holds no books.
-    """
+    """The files of a folder that hold books, in order; a data set folder or a file stands for itself. Raises
+    UsageError: the folder holds no books."""
     if not path.is_dir() or is_folder(path):
         return [path]
     paths = sorted(p for p in path.iterdir() if p.suffix in TEXT_SUFFIXES or _holds_records(p))
@@ -301,8 +292,7 @@ def annotate_books(
 
     `jobs` gives the books in their order, and may be asked several times: once per phase, see `phases`.
 
-    Raises:
-        UsageError: there is no book.
+    Raises UsageError: there is no book.
     """
     progress, work = progress or Silent(), JobResults()
     first = next(iter(jobs()), None)
@@ -408,11 +398,8 @@ def ask_ahead(shelf: Sequence[ReadingJob]) -> None:
 
 
 def annotate_one(job: ReadingJob, backend: Backend | None = None) -> Finished | None:
-    """Annotate one book, going on from saved steps; None when steps are left for another phase.
-
-    Raises:
-        BookcorefError: the cast, the plan or the cache is at fault.
-    """
+    """Annotate one book, going on from saved steps; None when steps are left for another phase. Raises
+    BookcorefError: the cast, the plan or the cache is at fault."""
     unfinished = Store(job.cache).path(UNFINISHED, job.key())
     steps = job.until or job.steps or job.plan.steps
     listener = Relayed(job.channel) if job.channel is not None else Silent()

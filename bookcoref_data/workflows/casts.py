@@ -20,11 +20,8 @@ CAST, NARRATORS = "cast", "narrators"
 
 
 def read_cast(path: Path, hint: str = f"{AUTO} annotates with a cast proposed from the book") -> Cast:
-    """The cast in a file; `hint` is for whoever names a file that is not there.
-
-    Raises:
-        UsageError: no such file, no UTF-8, or nobody in it.
-    """
+    """The cast in a file; `hint` is for whoever names a file that is not there. Raises UsageError: no such
+    file, no UTF-8, or nobody in it."""
     return parse_cast(cast_text(path, hint), str(path))
 
 
@@ -76,11 +73,7 @@ def cast_fields(cast: Cast, narrators: Iterable[str]) -> dict[str, Any]:
 
 def propose_with(backend: Backend, book: Book) -> Proposal:
     """A cast proposed from the book; a parse that the backend has made, or will need, is shared. Of a short
-    text it may be empty.
-
-    Raises:
-        UsageError: the book names nobody often enough.
-    """
+    text it may be empty. Raises UsageError: the book names nobody often enough."""
     from ..annotation.embedded.backend import EmbeddedBackend
 
     parse = backend.parse(book) if isinstance(backend, EmbeddedBackend) else None

@@ -38,10 +38,7 @@ def load_recipe(path: Path | None = None) -> CleanRecipe:
 
     A recipe of one's own extends the shipped one: its settings come before those that ship, and its books
     stand beside them (the same book: key by key, pieces added). With `extends = false` at its top it stands
-    alone.
-
-    Raises:
-        UsageError: unknown tables or settings.
+    alone. Raises UsageError: unknown tables or settings.
     """
     shipped = resource("recipes", "clean.toml")
     base = _recipe_from(load_toml(shipped), CleanRecipe(), str(shipped))

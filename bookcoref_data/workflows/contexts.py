@@ -65,11 +65,8 @@ def read_plan(
     path: Path | None = None, strategies: Sequence[str] = (), budget: int | None = None,
     seed: int | None = None, truncate: bool = False,
 ) -> ContextPlan:  # fmt: skip
-    """The recipe in `path` or the one that ships, with changes on top.
-
-    Raises:
-        UsageError: a table or setting is missing, or a strategy unknown.
-    """
+    """The recipe in `path` or the one that ships, with changes on top. Raises UsageError: a table or setting
+    is missing, or a strategy unknown."""
     source = path or resource("recipes", "bookworm.toml")
     value = load_toml(source)
     check(value, "context_recipe", str(source), UsageError)
@@ -106,8 +103,7 @@ def build(
 
     `joint` makes one context and prompt for up to five characters, whose shares of the budget are equal.
 
-    Raises:
-        UsageError: a book lacks one of `characters`.
+    Raises UsageError: a book lacks one of `characters`.
     """
     listener = progress or Silent()
     listener.begin("contexts", sum(len(b.characters) for b in books), "characters")

@@ -102,10 +102,8 @@ def apply_edits(path: Path, edits: Sequence[Edit], out: Path, *, replace: bool =
 
 def diff_edits(old: Path, new: Path, *, author: str = "") -> dict[str, Diff]:
     """By document key the corrections between two annotations of the same documents, whatever their formats.
-
-    Raises:
-        UsageError: a document of one is not in the other (single documents are paired whatever their keys).
-    """
+    Raises UsageError: a document of one is not in the other (single documents are paired whatever their
+    keys)."""
     before, after = read_annotations(old), read_annotations(new)
     date = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     if len(before) == len(after) == 1:

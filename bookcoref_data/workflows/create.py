@@ -84,11 +84,8 @@ class SilverPlan:
 
 
 def load_plan(path: Path | None = None) -> SilverPlan:
-    """The recipe at `path`, or of that name in recipes/; bookcoref.toml without one.
-
-    Raises:
-        UsageError: it cannot be read, or says what no recipe can say.
-    """
+    """The recipe at `path`, or of that name in recipes/; bookcoref.toml without one. Raises UsageError: it
+    cannot be read, or says what no recipe can say."""
     path = path or resource("recipes", "bookcoref.toml")
     path = _beside(path, path.name) if path.parent == Path() else path
     value = load_toml(path)
@@ -324,11 +321,8 @@ def _jobs(
 
 
 def build_one(job: SilverJob) -> Finished:
-    """Clean, tokenise and annotate one book, or find it finished in the cache.
-
-    Raises:
-        BookcorefError: the text, the recipe or the annotation fails.
-    """
+    """Clean, tokenise and annotate one book, or find it finished in the cache. Raises BookcorefError: the
+    text, the recipe or the annotation fails."""
 
     def fill(folder: Path) -> None:
         book, facts, reasons = make_book(job)

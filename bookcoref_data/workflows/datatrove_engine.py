@@ -67,11 +67,8 @@ def need_datatrove() -> None:
 
 
 def write_jobs(jobs: Iterable[ReadingJob], work: Path) -> list[tuple[str, Path]]:
-    """Write all books for the tasks to read; (document key, place in the cache when finished) of each.
-
-    Raises:
-        UsageError: no book.
-    """
+    """Write all books for the tasks to read; (document key, place in the cache when finished) of each. Raises
+    UsageError: no book."""
     _clear(work)
     places = []
     for number, job in enumerate(jobs):
@@ -193,8 +190,7 @@ def submit_slurm(
 
     `work` and `cache` must be on a file system that the nodes share.
 
-    Raises:
-        SourceError: sbatch is not there or refuses.
+    Raises SourceError: sbatch is not there or refuses.
     """
     need_datatrove()
     import subprocess

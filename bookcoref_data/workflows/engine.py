@@ -129,9 +129,8 @@ class FolderReport:
 def finished(store: Store, part: str, key: str, fill: Callable[[Path], None]) -> Finished:
     """The finished job `key`; when it is not in the cache, `fill(folder)` makes it, once.
 
-    Every file has its sha256 beside it, which is compared on each use: damaged work is made again.
-
-    Raises: as `fill` and `Store.make`.
+    Every file has its sha256 beside it, which is compared on each use: damaged work is made again. Raises: as
+    `fill` and `Store.make`.
     """
     there = store.path(part, key)
     damaged = False

@@ -280,11 +280,8 @@ def write_guide_texts(
     texts: Sequence[GuideText], splits: Mapping[str, str], plan: ContextPlan, out: Path, *,
     settings: Mapping[str, Any] | None = None,
 ) -> tuple[dict[str, int], dict[str, int], dict[str, int]]:  # fmt: skip
-    """Write the folder; returns counts of texts, of what was left out, and of rows by split.
-
-    Raises:
-        UsageError: nothing is left to write, or `out` holds something else.
-    """
+    """Write the folder; returns counts of texts, of what was left out, and of rows by split. Raises
+    UsageError: nothing is left to write, or `out` holds something else."""
     kept, short = keep_long(texts, plan.least_words, strictly=plan.strictly, tokens=plan.tokens)
     tables: dict[tuple[str, str], Sequence[Mapping[str, Any]]] = dict(rows_of(kept, splits))
     # The filter of length is BookWorm's; LiSCU asks about every description.
@@ -325,10 +322,8 @@ def build_guide_texts(
     """The whole way: guides of a folder of BookWorm's tables, or of a list of addresses, to a folder.
 
     With `names` only the characters of that published list (LiSCU's) are kept, in its splits. `works` says
-    which Gutenberg book a guide of a list is about; BookWorm's tables say so themselves.
-
-    Raises:
-        SourceError: not one page could be read.
+    which Gutenberg book a guide of a list is about; BookWorm's tables say so themselves. Raises SourceError:
+    not one page could be read.
     """
     if source.is_dir():
         asked = bookworm_guides(read_tables(source))

@@ -65,10 +65,7 @@ def read_guides_plan(
     recipe: Path | None = None, contact: str | None = None, *, over: Mapping[str, Any] | None = None
 ) -> GuidesPlan:
     """The `[study_guides]` table of the recipe at `recipe`, else of the one that ships, and `over` above it.
-
-    Raises:
-        UsageError: a setting that does not exist, or a value that cannot be.
-    """
+    Raises UsageError: a setting that does not exist, or a value that cannot be."""
     table = recipe_table(recipe, "study_guides") | dict(over or {})
     return settings_of(GuidesPlan, table | ({"contact": contact} if contact else {}), "[study_guides]")
 
@@ -95,11 +92,8 @@ class PageOutcome:
 
 
 def guides_of(addresses: Sequence[GuideAddress], *, complete: bool) -> list[Guide]:
-    """The guides that a list of archived addresses belongs to, in order of appearance.
-
-    Raises:
-        UsageError: an address is not archived, or of a site without parser.
-    """
+    """The guides that a list of archived addresses belongs to, in order of appearance. Raises UsageError: an
+    address is not archived, or of a site without parser."""
     guides: dict[tuple[str, str], Guide] = {}
     for given in addresses:
         archived = parse_address(given.address)
@@ -410,11 +404,8 @@ def write_harvest(out: Path, rows: Sequence[CastRow], most_lost: float) -> tuple
 
 
 def read_items(path: Path) -> list[str]:
-    """The Wikidata items in a file, separated by white space.
-
-    Raises:
-        UsageError: the file cannot be read, or holds something else than items.
-    """
+    """The Wikidata items in a file, separated by white space. Raises UsageError: the file cannot be read, or
+    holds something else than items."""
     try:
         items = path.read_text(encoding="utf-8").split()
     except (OSError, UnicodeDecodeError) as error:

@@ -31,11 +31,8 @@ _MOST_RECORDS = 12  # of a work on the review page; works.tsv has all
 
 
 def load_settings(path: Path | None = None) -> MatchSettings:
-    """The recipe at `path`, else recipes/match.toml.
-
-    Raises:
-        UsageError: unknown keys, or values that cannot be.
-    """
+    """The recipe at `path`, else recipes/match.toml. Raises UsageError: unknown keys, or values that cannot
+    be."""
     source = path or resource("recipes", "match.toml")
     return settings_of(MatchSettings, load_toml(source), str(source))
 

@@ -179,10 +179,7 @@ def read_tables(paths: Iterable[Path], documents: Sequence[SplitDocument]) -> De
 
 def voted(documents: Sequence[SplitDocument], annotators: DecisionTable) -> dict[str, Decisions]:
     """One set of decisions for each document: of its annotator, or by majority, the first one breaking ties.
-
-    Raises:
-        UsageError: a document has chains that nobody decided.
-    """
+    Raises UsageError: a document has chains that nobody decided."""
     made: dict[str, Decisions] = {}
     for document in documents:
         tables = [tables[document.doc_key] for tables in annotators.values() if document.doc_key in tables]
@@ -232,11 +229,8 @@ def merge_documents(
 
 
 def score(report: MergeReport, documents: Sequence[SplitDocument], key: Path | None, plan: MergePlan) -> None:
-    """Score decisions and documents against whole documents, or against equal ids where `key` is None.
-
-    Raises:
-        UsageError: the key lacks a document.
-    """
+    """Score decisions and documents against whole documents, or against equal ids where `key` is None. Raises
+    UsageError: the key lacks a document."""
     whole = {r.doc_key: r for r in read_documents(key)} if key else {}
     counts, pairs = DecisionScores(), []
     for document in documents:
@@ -260,8 +254,7 @@ def write(report: MergeReport, out: Path, split: str = "test", *, replace: bool 
 
     `replace` allows the folder to lose documents. Returns what the format cannot hold.
 
-    Raises:
-        UsageError: as `writing_folder`.
+    Raises UsageError: as `writing_folder`.
     """
     if by_name(out) is not None:
         kept = ConversionReport()

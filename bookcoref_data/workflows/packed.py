@@ -89,11 +89,8 @@ def remapped_book(
     old: OldText, text: str, min_kept: float, split: str
 ) -> tuple[Book, tuple[Book, ...], RemapReport]:
     """The annotation in the tokens of another edition, marked by its key; windows by the rule of the split,
-    since tokens differ.
-
-    Raises:
-        EditionError: another book, half a book, a translation, fewer mentions kept than `min_kept`.
-    """
+    since tokens differ. Raises EditionError: another book, half a book, a translation, fewer mentions kept
+    than `min_kept`."""
     result = remap(old, tokenize_edition(text))
     result.report.require(min_kept)
     book = replace(result.book, doc_key=remapped_key(result.book.doc_key))
@@ -200,8 +197,7 @@ def pack_book(
 def pack_files(path: Path) -> list[Path]:
     """`path` itself, or the packs of a folder in the order of its index.
 
-    Raises:
-        FormatError: an index that is broken or names a file outside the folder.
+    Raises FormatError: an index that is broken or names a file outside the folder.
     """
     if not path.is_dir():
         return [path]
@@ -211,11 +207,8 @@ def pack_files(path: Path) -> list[Path]:
 
 
 def read_index(path: Path) -> list[dict[str, str]]:
-    """The entries of the index in a folder of packs, their names and checksums checked.
-
-    Raises:
-        FormatError: the index is broken, of another format, or names a file outside the folder.
-    """
+    """The entries of the index in a folder of packs, their names and checksums checked. Raises FormatError:
+    the index is broken, of another format, or names a file outside the folder."""
     index = path / INDEX
     value = read_json(index, MOST_FILE_BYTES)
     check(value, "pack_index", str(index))

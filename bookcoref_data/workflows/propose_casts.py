@@ -30,10 +30,8 @@ def propose_casts(path: Path, out: Path | None, language: str = "") -> Iterator[
     """Propose a cast for every book in a file or folder, one after the other.
 
     With `out` each is written to `out`/<document key>.txt, where `annotate --cast OUT` looks for it. A file
-    that stands there already is not touched: somebody may have edited it.
-
-    Raises:
-        UsageError: a book names nobody often enough, or is not English (see `check_language`).
+    that stands there already is not touched: somebody may have edited it. Raises UsageError: a book names
+    nobody often enough, or is not English (see `check_language`).
     """
     for source in (source for file in book_files(path) for source in sources_in(file)):
         key = source.book.doc_key

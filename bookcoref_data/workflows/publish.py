@@ -148,10 +148,8 @@ def publish(
 
 @contextmanager
 def preparing(settings: PublishSettings, progress: Progress) -> Iterator[PreparedPublication]:
-    """Everything that would go up; packs are in a temporary folder until the end of the block.
-
-    Raises: as `publish`.
-    """
+    """Everything that would go up; packs are in a temporary folder until the end of the block. Raises: as
+    `publish`."""
     parse_address(settings.repository)
     folder = _folder_of(settings.books or settings.folder)
     record = read_build(folder)

@@ -128,11 +128,8 @@ class Origin:
         return next((r for why, r in strange if not why), TextRights(UNKNOWN, strange[0][0]))
 
     def annotation_rights(self, chosen: str | None) -> ReuseRights:
-        """The licence of the annotation.
-
-        Raises:
-            UsageError: `chosen` is another licence than the annotation has already.
-        """
+        """The licence of the annotation. Raises UsageError: `chosen` is another licence than the annotation
+        has already."""
         # Casts whose source has no open terms.
         sources: dict[str, int] = {}
         for book in self._facts().values():
@@ -254,11 +251,7 @@ class Origin:
 
 
 def origin_of(record: BuildRecord, asked: PublishSettings, progress: Progress) -> Origin:
-    """What a folder is, from its build record.
-
-    Raises:
-        UsageError: the mirror cannot be used.
-    """
+    """What a folder is, from its build record. Raises UsageError: the mirror cannot be used."""
     source = record.source
     corpus = corpora().get(str(source.get("corpus", "")))
     kind = "corpus" if corpus else _kind(record)

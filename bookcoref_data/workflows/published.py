@@ -42,11 +42,8 @@ def verify(
     place: Path, *, manifest: Path | None = None, complete: bool = False, accept_remapped: bool = False,
     cache_dir: Path | None = None, offline: bool = False, progress: Progress | None = None,
 ) -> Verification:  # fmt: skip
-    """Verify a data set folder, a folder of packs, or a repository of either on the Hub.
-
-    Raises:
-        As `local_folder`, and `workflows.verify.verify`.
-    """
+    """Verify a data set folder, a folder of packs, or a repository of either on the Hub. Raises As
+    `local_folder`, and `workflows.verify.verify`."""
     folder = local_folder(place, cache_dir=cache_dir, offline=offline, progress=progress)
     if (folder / MANIFEST_FILE).is_file() and is_pack_release(folder):
         # Compare every pack with the index, the manifest and the table of books of a standoff release.

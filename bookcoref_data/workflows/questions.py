@@ -130,8 +130,7 @@ def read_phrases(path: Path) -> dict[tuple[str, int], str]:
 
     `group` is the number of the character or cluster in the document, from 0, characters first.
 
-    Raises:
-        FormatError: `file:line` of a row that is none.
+    Raises FormatError: `file:line` of a row that is none.
     """
     found = {}
     for number, line in enumerate(read_lines(path), 1):
@@ -172,10 +171,7 @@ def read_answers(path: Path) -> Rows:
 
 def from_annotation(questions: Rows, key: Path, response: Path) -> Rows:
     """The answers of an annotation: `key` is what the questions were made from, `response` has its tokens.
-
-    Raises:
-        UsageError: a document has other tokens in the two, or is missing in the key.
-    """
+    Raises UsageError: a document has other tokens in the two, or is missing in the key."""
     keys = {record.doc_key: record for record in read_documents(key)}
     responses = {record.doc_key: record for record in read_documents(response)}
     wanted = {q["doc_key"] for q in questions}
@@ -196,11 +192,8 @@ def from_annotation(questions: Rows, key: Path, response: Path) -> Rows:
 
 
 def from_annotator(questions: Rows, key: Path, *, progress: Progress | None = None) -> Rows:
-    """The answers of our own annotator: each document annotated anew, the options being its cast.
-
-    Raises:
-        UsageError: a document is missing in `key`.
-    """
+    """The answers of our own annotator: each document annotated anew, the options being its cast. Raises
+    UsageError: a document is missing in `key`."""
     keys = {record.doc_key: record for record in read_documents(key)}
     casts: dict[str, dict[str, None]] = {}
     for question in questions:

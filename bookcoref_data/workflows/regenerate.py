@@ -136,8 +136,7 @@ def regenerate(
     per book and kind. With `out`, the new annotation is written there as a data set folder, in the splits
     of the old one, with its provenance.
 
-    Raises:
-        UsageError: not a data set folder, a book that is not in it, or none with named characters.
+    Raises UsageError: not a data set folder, a book that is not in it, or none with named characters.
     """
     if not is_folder(folder):
         raise UsageError(
@@ -182,10 +181,8 @@ def regenerate(
 def check(
     folder: Path, plan: Plan, *, books: Sequence[str] = (), splits: Sequence[str] = ()
 ) -> list[tuple[str, str, str]]:
-    """What a run over these books needs on this machine: (what, found, verdict) for each thing.
-
-    Raises: UsageError: not a data set folder, or a book that is not in it.
-    """
+    """What a run over these books needs on this machine: (what, found, verdict) for each thing. Raises:
+    UsageError: not a data set folder, or a book that is not in it."""
     if not is_folder(folder):
         raise UsageError(
             f"{folder} is not a built data set", expected="a folder written by `bookcoref-data rebuild`"

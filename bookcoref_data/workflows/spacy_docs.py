@@ -44,10 +44,7 @@ def to_doc(record: Record, vocab: Vocab) -> Doc:
 
 def from_doc(doc: Doc, doc_key: str = "doc") -> Record:
     """The tokens, sentences and clusters of a `Doc`; white space tokens become the token of a line end.
-
-    Raises:
-        DataError: the document has no sentences.
-    """
+    Raises DataError: the document has no sentences."""
     book = book_of_doc(doc, doc_key)
     groups = [doc.spans[key] for key in doc.spans if key.startswith(f"{PREFIX}_")]
     spans = [[Mention(span.start, span.end - 1) for span in group] for group in groups]
@@ -59,11 +56,8 @@ def from_doc(doc: Doc, doc_key: str = "doc") -> Record:
 
 
 def book_of_doc(doc: Doc, doc_key: str = "doc") -> Book:
-    """The bare book of a `Doc`: its tokens and sentences.
-
-    Raises:
-        DataError: the document has no sentences; a parser or a sentencizer must come first.
-    """
+    """The bare book of a `Doc`: its tokens and sentences. Raises DataError: the document has no sentences; a
+    parser or a sentencizer must come first."""
     if not doc.has_annotation("SENT_START"):
         raise DataError(
             "the document has no sentences",
@@ -75,11 +69,8 @@ def book_of_doc(doc: Doc, doc_key: str = "doc") -> Book:
 
 
 def parse_of_doc(doc: Doc) -> Parse:
-    """The tags and dependencies of a parsed `Doc`, as the embedded annotator reads them.
-
-    Raises:
-        DataError: the document was not tagged and parsed.
-    """
+    """The tags and dependencies of a parsed `Doc`, as the embedded annotator reads them. Raises DataError:
+    the document was not tagged and parsed."""
     from ..annotation.embedded.parsing import parse_of_arrays
 
     if not (doc.has_annotation("DEP") and doc.has_annotation("TAG")):

@@ -29,9 +29,7 @@ def write(record: Record, report: ConversionReport, note: Note) -> dict[str, Any
     """Write documents as lines of JSON.
 
     Left out, and counted in `report`: names of characters, Gutenberg keys, token layers, unknown fields.
-
-    Raises:
-        DataError: a document's tokens are not known.
+    Raises DataError: a document's tokens are not known.
     """
     sentences = sentences_of(record)
     note_fields(record, report, {"speakers"})

@@ -38,11 +38,8 @@ def _headers(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
 
 
 def cut_edges(draft: Draft, settings: CleanSettings) -> None:
-    """Mark header and footer, and set the draft's body to what lies between.
-
-    Raises:
-        DataError: two books in one file, or a header or footer longer than the project ever wrote.
-    """
+    """Mark header and footer, and set the draft's body to what lies between. Raises DataError: two books in
+    one file, or a header or footer longer than the project ever wrote."""
     text = draft.text
     draft.start, draft.end = find_edges(text)
     doubts: list[tuple[str, str]] = []

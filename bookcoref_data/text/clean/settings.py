@@ -75,11 +75,8 @@ class CleanSettings:
 
 
 def settings_from(table: Mapping[str, Any], base: CleanSettings | None = None) -> CleanSettings:
-    """Settings from a table of a recipe; what it does not name comes from `base`.
-
-    Raises:
-        UsageError: unknown keys, wrong types, pieces without `first`.
-    """
+    """Settings from a table of a recipe; what it does not name comes from `base`. Raises UsageError: unknown
+    keys, wrong types, pieces without `first`."""
     base = base or CleanSettings()
     check(table, "clean_settings", "the recipe of cleaning", UsageError)
     values: dict[str, Any] = {key: value for key, value in table.items() if key != "reason"}
