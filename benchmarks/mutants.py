@@ -361,16 +361,18 @@ class Workshop:
             if code == 4:
                 # The mutant breaks the import of a test file, or the names of the tests cannot be read.
                 return self.pytest(["--co", *self._arguments(tests)], 120) == 0
-            if code != 1:
-                return code not in (0, 5)
-            (failed,) = json.loads((self.folder / "seconds.json").read_text())[1][:1] or [""]
+            if code in (0, 5):
+                return False
+            said = json.loads((self.folder / "seconds.json").read_text())[1] if code == 1 else []
+            failed = next(iter(said), "")
+            again = tests[: tests.index(failed) + 1] if failed in tests else tests
             self._write(target, ast.unparse(ast.parse(original)))  # laid out like the mutant
             try:
-                code = self._run(tests[: tests.index(failed) + 1] if failed in tests else tests, seconds)
+                plain = self._run(again, seconds)
             finally:
                 self._write(target, original)
-            if code == 0:
-                return True
+            if plain == 0 or code != 1:
+                return plain == 0
             print(f"left out, fails on the unchanged code behind others: {failed}", file=sys.stderr)
             left = [test for test in tests if test not in (failed, failed.partition("::")[0])]
             tests = left if len(left) < len(tests) else []

@@ -277,6 +277,19 @@ def test_a_preface_signed_by_another_goes(signature, stays):
     assert result.text.startswith("PREFACE" if stays else "CHAPTER I")
 
 
+@pytest.mark.parametrize(("signature", "place", "stays"), [
+    ("Ada Brook.", 0, False), ("Ada Brook", 1, False), ("Ada Brook", 2, True),
+    ("Ada Brook,", 9, False), ("Ada Brook", 6, False), ("Ada Brook", 5, True),
+    ("Ada of the Brook and Sea", 9, False), ("Ada of the Brook and the Sea", 9, True),
+])  # fmt: skip
+def test_a_preface_is_the_translators_if_a_short_line_near_an_end_names_him(signature, place, stays):
+    lines = ["The edition of 1850 is a good one."] * 9
+    lines.insert(place, signature)
+    text = book(front="PREFACE\n\n\n" + "\n\n".join(lines))
+    text = text.replace("*** START", f"Translator: {signature.strip('.,')}\n\n*** START", 1)
+    assert clean(text).text.startswith("PREFACE" if stays else "CHAPTER I")
+
+
 def test_a_paragraph_that_begins_like_a_heading_is_none():
     verse = "\n".join(["Part one of the song is over and done", "And part two is to come"] * 5)
     result = clean(book(inside=f"\n\n{verse}\n\n"))
