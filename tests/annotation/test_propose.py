@@ -265,6 +265,7 @@ def test_a_title_alone_is_a_name_where_nobody_else_has_it(proposed):
         ("“Na, troth!” said Anna. “Na,” said Anna, “I will not.” “Na,” I whispered.", "Na"),
         ("Anna opened Vol. II. of the book. Vol. I. was lost.", "Vol."),
         ("Anna saw Mamma.", "Mamma"),
+        ("Anna spoke of Islam. Islam moved on, and Islam stayed.", "Islam"),
         ("Anna wrote to the House.", "House"),
     ],
 )
