@@ -444,9 +444,9 @@ class _People:
             self._join_surname(surname)
         # "Monsieur de Mazarin" is Cardinal Mazarin.
         for surname, kinds in self.by_surname.items():
-            man, longer = kinds.get(MAN), self._with_particle(surname).get(MAN)
-            if man and longer and longer.names and not self._are_two(man := man.taken_by or man, longer):
-                man.take(longer)
+            man, other = kinds.get(MAN), self._with_particle(surname).get(MAN)
+            if man and other and other.names and not self._are_two(man := man.taken_by or man, other):
+                man.take(other)
         self._join_bare()
         self._join_nicknames()
         # "The Colonel" is Colonel Brandon where he is the only one.
