@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 import bookcoref_data as bc
@@ -20,8 +22,6 @@ Ned
 Edmund
 """
 
-pytestmark = pytest.mark.long
-
 
 @pytest.fixture(scope="module")
 def story(tmp_path_factory):
@@ -31,6 +31,7 @@ def story(tmp_path_factory):
     return source, parse_book(source.book)
 
 
+@pytest.mark.long
 def test_every_name_has_an_owner_a_reason_and_its_places(story):
     source, parse = story
     made = make_workshop(source.book, parse, CAST, source.chapters)
@@ -49,6 +50,7 @@ def test_every_name_has_an_owner_a_reason_and_its_places(story):
     assert [n for n, _, _ in made.chapters] == [1, 2, 3]
 
 
+@pytest.mark.long
 def test_questions_say_who_may_be_one_and_who_two(story):
     source, parse = story
     made = make_workshop(source.book, parse, CAST, source.chapters)
@@ -59,12 +61,14 @@ def test_questions_say_who_may_be_one_and_who_two(story):
     assert "Meg" not in doubts
 
 
+@pytest.mark.long
 def test_a_damaged_cast_is_named_with_its_line(story):
     source, parse = story
     with pytest.raises(UsageError, match=r"mine\.txt:2: unknown hint"):
         make_workshop(source.book, parse, "Anna\nBen [x]", (), "mine.txt")
 
 
+@pytest.mark.long
 def test_the_table_and_the_page_come_from_the_file_beside_the_book(tmp_path):
     bc.sample(tmp_path)
     book = tmp_path / "lamp.txt"
@@ -78,6 +82,7 @@ def test_the_table_and_the_page_come_from_the_file_beside_the_book(tmp_path):
         bc.cast(book)
 
 
+@pytest.mark.long
 def test_a_book_without_chapters_has_a_workshop(tmp_path):
     text = tmp_path / "tale.txt"
     text.write_text(
@@ -86,3 +91,62 @@ def test_a_book_without_chapters_has_a_workshop(tmp_path):
     found = bc.cast(text).to_dict()
     assert not found["chapters"]
     assert {person["names"][0] for person in found["people"]} == {"Anna", "Tom"}
+
+
+def test_a_workshop_says_of_a_small_book_all_that_it_knows(tmp_path):
+    text = tmp_path / "tale.txt"
+    text.write_text(
+        "Anna met Tom. Mary Hill laughed. “Anna!” said Tom, “here is Ned.”\n\nMrs. Hill went home with Tom. "
+        "Mary sat down. Edmund came back. The sea-side was cold. Mrs. Hill said “Edmund!” and wept. Joe saw "
+        "it all.\n", encoding="utf-8",
+    )  # fmt: skip
+    lines = ["# mine", "Anna Hill [f]", "Mary Hill [f]", "Tom [narrator 1-2]", "Ned", "Edmund", "Ben"]
+    (tmp_path / "tale.cast.txt").write_text("\n".join(lines), encoding="utf-8")
+    made = bc.cast(text)
+    assert [tuple(row.values()) for row in made.table.to_dicts()] == [
+        ("Mary Hill", 4, "Mrs. Hill 2, Mary Hill 1, Mary 1", 0), ("Tom", 3, "Tom 3", 0),
+        ("Anna Hill", 2, "Anna 2", 0), ("Edmund", 2, "Edmund 2", 1), ("Ned", 1, "Ned 1", 1),
+        ("Ben", 0, "", 0),
+    ]  # fmt: skip
+    found = json.loads(json.dumps(made.to_dict()))
+    assert (found["doc_key"], found["size"], found["lines"]) == ("tale", 59, lines)
+    assert [list(person.values()) for person in found["people"]] == [
+        [["Anna Hill"], "f", [1], ""], [["Mary Hill"], "f", [2], ""], [["Tom"], "", [3], "1-2"],
+        [["Ned"], "", [4], ""], [["Edmund"], "", [5], ""], [["Ben"], "", [6], ""],
+    ]  # fmt: skip
+    assert [(n["text"], n["owner"], n["why"], n["at"], n["person"]) for n in found["names"]] == [
+        ("Tom", 2, "", [2, 13, 27], True), ("Anna", 0, "first name", [0, 9], True),
+        ("Mrs. Hill", 1, "title + surname", [22, 44], True), ("Edmund", 4, "", [33, 48], False),
+        ("Mary Hill", 1, "", [4], True), ("Ned", 3, "", [18], True), ("Mary", 1, "first name", [29], True),
+        ("Joe", -1, "", [54], True),
+    ]  # fmt: skip
+    assert found["names"][0]["passages"] == [
+        [
+            "Anna met Tom. Mary Hill laughed. “Anna!” said ",
+            "Tom",
+            ", “here is Ned.” Mrs. Hill went home with Tom",
+        ],
+        [
+            "Tom, “here is Ned.” Mrs. Hill went home with ",
+            "Tom",
+            ". Mary sat down. Edmund came back. The sea-side was",
+        ],
+    ]
+    assert [n["passages"][0][0] for n in found["names"][1:4]] == [
+        "Anna met Tom. Mary Hill laughed. “", "sat down. Edmund came back. The sea-side was cold. ",
+        "came back. The sea-side was cold. Mrs. Hill said “",
+    ]  # fmt: skip
+    assert found["partners"][0] == [3, 4, 1.97, "first names that may be one"]
+    assert [pair[:2] for pair in found["partners"]] == [
+        [3, 4],
+        [2, 4],
+        [0, 1],
+        [2, 3],
+        [0, 4],
+        [0, 3],
+        [1, 3],
+        [1, 4],
+        [0, 2],
+        [1, 2],
+    ]
+    assert (found["doubts"], found["chapters"]) == ([], [])
