@@ -500,6 +500,17 @@ def test_of_several_chains_that_say_we_each_says_less_than_one_alone(earlier, pe
     assert candidates.new_features(here[0])[-3:] == pytest.approx([0, 0, 1 / peers])
 
 
+def test_a_profile_says_who_says_i_we_and_you_of_a_chain():
+    words = ["I", "my", "we", "us", "our", "you", "she", "I", "Ann", "'s"]
+    speakers = [["Meg"] * 6 + ["Tom"] * 3 + ["Meg"]]
+    mentions = [Mention(i, i) for i in range(len(words))]
+    (document,) = documents_of([Record("story_part0", "", [words], [mentions], speakers=speakers)])
+    made = profile_of(Observed(document), mentions)
+    assert (made.voices, made.not_voices) == ({"Meg": 2, "Tom": 1}, {"Meg": 1, "Tom": 1})
+    assert (made.we_voices, made.you_voices, made.addressed) == ({"Meg": 4}, {"Meg": 1}, {"Tom": 1})
+    assert made.persons == [0, 1, 0, 0, 4, 3, 1]
+
+
 @pytest.mark.parametrize(("first", "second", "features"), [
     ("procession", "spring procession fair", [1, 0]),
     ("spring procession fair", "procession", [0, 1]),

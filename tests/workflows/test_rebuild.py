@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from bookcoref_data.books import split_by_rule
-from bookcoref_data.errors import BookError, EditionError, FormatError, SourceError, UsageError
+from bookcoref_data.errors import BookError, DataError, EditionError, FormatError, SourceError, UsageError
 from bookcoref_data.formats.folder import read_build, read_folder
 from bookcoref_data.workflows import rebuild as room
 from bookcoref_data.workflows.rebuild import RebuildSettings, plan_texts, prepare
@@ -85,6 +85,18 @@ def test_a_missing_text_stops_no_other_book_and_is_told(world):
     assert "11" in str(report.failed["one_11"])
     assert list(read_build(report.out).missing) == ["one_11"]
     assert verify(report.out).exit_code == 1
+
+
+@pytest.mark.parametrize(("missing", "kind"), [(("11", "12"), SourceError), (("11",), DataError)])
+def test_if_no_book_can_be_built_the_error_is_one_of_texts_only_where_all_texts_fail(world, missing, kind):
+    for number in ("11", "12"):
+        world.raw(number).write_bytes(world.raw(number).read_bytes().replace(b"lamp", b"old lamp", 1))
+    for number in missing:
+        world.raw(number).unlink()
+    with pytest.raises(kind, match="none of the 2 books") as caught:
+        run(world)
+    assert caught.value.exit_code == kind.exit_code
+    assert "11" in caught.value.found
 
 
 def test_a_text_of_another_edition_is_refused_with_counts_and_hash(world):
