@@ -11,7 +11,8 @@ from bookcoref_data.books import Book, split_book
 from bookcoref_data.errors import DataError, FormatError, UsageError
 from bookcoref_data.formats import folder as room
 from bookcoref_data.formats.card import card_digest
-from bookcoref_data.formats.schema import arrow_schema, from_row, to_row, to_table, to_tables
+from bookcoref_data.formats.schema import arrow_schema, from_row, to_table, to_tables
+from tests.rows import to_row
 
 TOKEN = st.text(st.characters(blacklist_categories=["Cs"]), min_size=1, max_size=6)
 

@@ -50,14 +50,6 @@ class SubwordMap:
             end -= 1
         return None if start > end else Mention(self.first[start], self.last[end])
 
-    def to_tokens(self, span: Mention) -> Mention | None:
-        """The tokens of a span of subwords, both ends inclusive; None if it has special subwords alone.
-
-        A span that ends inside a token takes the whole token.
-        """
-        inside = [token for token in self.tokens[span.start : span.end + 1] if token is not None]
-        return Mention(inside[0], inside[-1]) if inside else None
-
 
 def map_subwords(tokens: Sequence[str], tokenizer: FastTokenizer, *, special: bool = False) -> SubwordMap:
     """Tokenize the tokens of a document, each on its own, without cutting the document short.
