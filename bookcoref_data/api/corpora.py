@@ -188,6 +188,7 @@ class Shown(Result):
         return self.headline
 
 
+@o.only_with("!at", "character")
 @files_of(reads=("book", "folder"))
 def show(
     book: str, folder: o.BooksFolder = "bookcoref", *, at: o.Count | None = None, character: str | None = None

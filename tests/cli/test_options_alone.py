@@ -26,6 +26,7 @@ evaluate -k a -r b --typed nouns --passages 5: --passages does nothing without -
 evaluate -k a -r b --window-size 100: --window-size does nothing without --mode
 rebuild --sample --mirror m: --mirror does nothing with --sample
 rebuild --sample --delta d: --delta does nothing with --sample
+show lamp --at 3 --character Meg: --character does nothing with --at
 view b --out page.html --port 8000: --port does nothing without --serve
 cast b.txt --open: --open does nothing without --serve
 review b --port 8000: --port does nothing without --serve
