@@ -62,6 +62,16 @@ def test_an_owner_stands_in_the_clause_of_what_is_owned():
     assert clause(HEARD, "Mary").verb == 1
 
 
+@pytest.mark.parametrize(("tag", "role", "verb"), [
+    ("NN", POSSESSIVE, 1), ("IN", POSSESSIVE, 1), ("JJ", POSSESSIVE, -1), ("NN", OTHER, -1),
+])  # fmt: skip
+def test_an_owner_of_an_owner_stands_in_the_clause_of_what_is_owned(tag, role, verb):
+    """He saw her friend's dog."""
+    rows = [("he", 1, "PRP", "nsubj"), ("saw", 1, "VBD", "ROOT"), ("her", 3, "PRP$", "poss"),
+            ("friend", 4, "NN", "poss"), ("dog", 1, tag, "dobj")]  # fmt: skip
+    assert clause(parsed(*rows), "her", role).verb == verb
+
+
 def test_without_a_verb_there_is_no_clause():
     assert clause(parsed(("oh", 1, "UH", "intj"), ("he", 1, "PRP", "ROOT")), "he") == NO_CLAUSE
 
