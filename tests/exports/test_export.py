@@ -6,6 +6,8 @@ import csv
 import io
 import json
 import zipfile
+from dataclasses import replace
+from xml.etree import ElementTree
 
 import pytest
 
@@ -145,6 +147,18 @@ SCHEMA = """
 <define name="part"><optional><ref name="id"/></optional><optional><attribute name="next"/></optional><optional><attribute name="prev"/></optional></define>
 </grammar>"""  # noqa: E501
 """What our documents use of TEI P5, after its Guidelines (4.x)."""
+
+
+@pytest.mark.parametrize("length", [1, 2, 9])
+def test_tei_has_a_quote_of_any_length_in_every_paragraph_that_it_reaches(annotation, length, tmp_path):
+    tokens = annotation.book.tokens
+    for start in range(3, len(tokens) - length + 1):
+        quote = Quote(start, start + length - 1, 0, (), "turn", 0.8)
+        quoted = replace(annotation, mentions=(), quotes=(quote,))
+        (file,) = export([quoted], "tei", tmp_path / f"{start}.xml")
+        said = ["".join(e.itertext()) for e in ElementTree.parse(file).iterfind(".//t:said", TEI)]
+        assert "".join("".join(said).split()) == "".join("".join(tokens[start : start + length]).split())
+        assert all(map(str.strip, said))
 
 
 @pytest.mark.parametrize("kind", ["tei", "tei-standoff"])
