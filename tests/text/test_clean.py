@@ -290,6 +290,19 @@ def test_a_preface_is_the_translators_if_a_short_line_near_an_end_names_him(sign
     assert clean(text).text.startswith("PREFACE" if stays else "CHAPTER I")
 
 
+@pytest.mark.parametrize(("line", "blank", "one"), [
+    ("CHAPTER II", 1, True), ("CHAPTER II", 3, False), ("INTRODUCTION", 1, True), ("INTRODUCTION", 3, False),
+    ("The edition of 1851 is better.", 3, True),
+])  # fmt: skip
+def test_a_preface_ends_at_a_heading_with_room_above_it(line, blank, one):
+    """Only if the signature below the line is in the preface, the preface is the translator's."""
+    said = "The edition of 1850 is a good one."
+    above = "\n" * (blank + 1)
+    text = book(front=f"PREFACE\n\n\n{said}\n\n{said}{above}{line}\n\n{said}\n\nAda Brook")
+    text = text.replace("*** START", "Translator: Ada Brook\n\n*** START", 1)
+    assert clean(text).text.startswith("CHAPTER I\n" if one else "PREFACE")
+
+
 def test_a_paragraph_that_begins_like_a_heading_is_none():
     verse = "\n".join(["Part one of the song is over and done", "And part two is to come"] * 5)
     result = clean(book(inside=f"\n\n{verse}\n\n"))
