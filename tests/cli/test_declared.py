@@ -43,6 +43,25 @@ def test_every_function_of_the_front_door_is_a_verb():
     assert functions == verbs | PYTHON_ONLY
 
 
+def test_numbers_have_the_bounds_that_their_meaning_has():
+    """Shares lie between 0 and 1; what may be none at all begins at 0, what needs one at 1."""
+    found: dict[tuple[float | None, float | None], set[str]] = {}
+    for words in filter(declared_verb, VERBS):
+        for name, parameter in inspect.signature(api_function(name_in_api(words))).parameters.items():
+            one = declared.declared(parameter)
+            if one and (bounds := (one.option.least, one.option.most)) != (None, None):
+                found.setdefault(bounds, set()).add(name)
+    assert {bounds: " ".join(sorted(names)) for bounds, names in found.items()} == {
+        (0, 1): "least least_kept least_matched most_text top_p until",
+        (0, 8): "fingerprint_bits",
+        (0, None): "at band_size bootstrap dev draws dry_run jobs judged least_options least_tokens "
+        "longest_text most most_examples most_options prompt_price questions reply_price seed steps "
+        "temperature test",
+        (1, None): "bert_layers block_size budget epochs most most_tokens most_words parallel passages "
+        "window_size",
+    }  # fmt: skip
+
+
 def test_the_front_door_lists_its_names_once():
     listed = Path(api.__file__).read_text(encoding="utf-8").split("PLACE_OF = ")[1].split("}.items()")[0]
     assert all(len(re.findall(rf"\b{name}\b", listed)) == 1 for name in api.__all__)
