@@ -1,5 +1,7 @@
 """What is said of long work off a terminal."""
 
+import io
+
 from bookcoref_data.cli.common import Lines
 
 
@@ -30,3 +32,22 @@ def test_work_without_an_end_says_what_is_done(capsys):
     lines.advance("read", 1200)
     lines.advance("unknown")
     assert capsys.readouterr().err == "read: 1,200 documents after 1:01:40\n"
+
+
+def test_bars_are_drawn_while_something_runs_and_not_for_what_does_not():
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from bookcoref_data.cli.common import _Bars
+
+    drawn = Progress(console=Console(file=io.StringIO()), disable=True)
+    bars = _Bars(drawn)
+    bars.begin("one", 5, "books")
+    bars.begin("two", None, "books")
+    for key, amount in (("one", 2), ("one", 1), ("none", 4)):
+        bars.advance(key, amount)
+    told = [(task.description, task.completed, task.total) for task in drawn.tasks]
+    assert told == [("one", 3, 5), ("two", 0, None)]
+    bars.end("one")
+    bars.end("none")
+    assert [task.description for task in drawn.tasks] == ["two"]
