@@ -37,9 +37,8 @@ def build(first: Path, second: Path) -> None:
 
 def expected_rows(folder: Path, config: str) -> list[dict]:
     """The rows of a config as plain values, read without `datasets`."""
-    from rows import to_row
-
     from bookcoref_data.formats.folder import read_folder
+    from bookcoref_data.formats.schema import to_row
 
     return [to_row(record.to_book()) for record in read_folder(folder, config)]
 

@@ -40,6 +40,17 @@ def arrow_schema() -> pa.Schema:
     )
 
 
+def to_row(book: Book) -> dict[str, Any]:
+    """The official record of a book, as plain lists and strings."""
+    return {
+        "doc_key": book.doc_key,
+        "gutenberg_key": book.gutenberg_key,
+        "sentences": book.sentences,
+        "clusters": [[list(m) for m in cluster] for cluster in book.clusters],
+        "characters": [{"name": c.name, "mentions": [list(m) for m in c.mentions]} for c in book.characters],
+    }
+
+
 def from_row(row: dict[str, Any], source: str) -> Record:
     """The record of a row read from parquet (whose schema was checked)."""
     return Record(

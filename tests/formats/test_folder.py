@@ -1,6 +1,9 @@
 """The data set folder: what is written is what is read, whole or not at all, and the card says so."""
 
+import ast
+import importlib
 import json
+from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
@@ -11,8 +14,7 @@ from bookcoref_data.books import Book, split_book
 from bookcoref_data.errors import DataError, FormatError, UsageError
 from bookcoref_data.formats import folder as room
 from bookcoref_data.formats.card import card_digest
-from bookcoref_data.formats.schema import arrow_schema, from_row, to_table, to_tables
-from tests.rows import to_row
+from bookcoref_data.formats.schema import arrow_schema, from_row, to_row, to_table, to_tables
 
 TOKEN = st.text(st.characters(blacklist_categories=["Cs"]), min_size=1, max_size=6)
 
@@ -183,3 +185,16 @@ def test_many_writers_at_once_leave_one_whole_folder(tmp_path):
     assert room.read_build(tmp_path / "out") in records
     assert len(list(room.iter_folder(tmp_path / "out"))) == 1
     assert [p.name for p in tmp_path.iterdir()] == ["out"]
+
+
+def test_the_loading_script_finds_every_name_that_it_imports():
+    """It is run by `datasets`, in an environment of somebody else, and by no other test here."""
+    script = Path(__file__).parents[2] / "bookcoref.py"
+    imports = [
+        (node.module, alias.name)
+        for node in ast.walk(ast.parse(script.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("bookcoref_data")
+        for alias in node.names
+    ]
+    assert imports
+    assert not [pair for pair in imports if not hasattr(importlib.import_module(pair[0]), pair[1])]

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from bookcoref_data.books import Book, split_book
+from bookcoref_data.formats.schema import to_row
 from bookcoref_data.sample_story.story import sample_path
 from bookcoref_data.text.decode import decode
 from bookcoref_data.text.tokens import tokenize_official
-from tests.rows import to_row
 
 
 @dataclass
