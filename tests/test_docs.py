@@ -47,7 +47,4 @@ def test_every_section_of_results_names_its_command_and_commit():
     page = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
     sections = re.findall(r"<!-- begin (\S+) -->\n(.*?)<!-- end \1 -->", page, re.DOTALL)
     assert len(sections) == page.count("<!-- begin")
-    by_hand = {"read"}  # links that a person judged
-    assert {
-        key for key, text in sections if not re.search(r"`[^`]+`.*, commit\s[0-9a-f]{7}", text)
-    } == by_hand
+    assert [key for key, text in sections if not re.search(r"`[^`]+`.*, commit\s[0-9a-f]{7}", text)] == []
