@@ -9,8 +9,8 @@ from .plan import Plan
 from .steps import Backend
 
 BACKENDS: dict[str, str] = {
-    "embedded": "bookcoref_data.annotation.embedded.backend:make_backend",
-    "hub": "bookcoref_data.annotation.hub.backend:make_backend",
+    "embedded": "bookcoref_data.annotation.embedded.backend:EmbeddedBackend",
+    "hub": "bookcoref_data.annotation.hub.backend:HubBackend",
 }
 """Name -> "module:function"; the function takes a `Plan` and returns a `Backend`."""
 

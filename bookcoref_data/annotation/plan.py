@@ -17,6 +17,22 @@ from ..shapes import check
 from .steps import STEP_NAMES, check_order
 
 DEFAULT_RECIPES = {"embedded": "embedded.toml", "hub": "silver-as-published.toml"}
+LEAST = {
+    "third": "least_pronoun",
+    "third in a quote": "least_pronoun_in_quotes",
+    "they": "least_they",
+    "second": "least_you",
+    "nominal": "least_nominal",
+    "nominal in a quote": "least_nominal_in_quotes",
+}
+"""Kind of decision -> the setting with its least probability."""
+_KNOWN = {
+    "link": set(),
+    "filter": set(),
+    "windows": {"words", "somebody_speaks", *LEAST.values()},
+    "groups": {"windows", "somebody_speaks", *LEAST.values()},
+}
+"""The settings of each step of the backend "embedded"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +54,13 @@ class Plan:
             raise UsageError("the least certainty is a probability", expected="0 to 1", found=self.least)
         if self.language not in ("", "en"):
             raise UsageError("the models know English only", expected="en", found=self.language)
+        for step, known in _KNOWN.items() if self.backend == "embedded" else ():
+            for unknown in sorted(set(self.of(step)) - known):
+                raise UsageError(
+                    f"recipe {self.name!r}: the embedded step {step!r} has no setting {unknown!r}",
+                    expected=", ".join(sorted(known)) or "no settings",
+                    hint='models and servers are for the backend "hub"',
+                )
 
     def of(self, step: str) -> Mapping[str, Any]:
         return self.settings.get(step, {})
@@ -45,7 +68,7 @@ class Plan:
     def with_models(self, models: Mapping[str, str], endpoint: str | None = None) -> "Plan":
         """The plan with other models by step, and the judge of the filter at a server.
 
-        Raises: UsageError: an unknown step.
+        Raises: UsageError: an unknown step, or the backend "embedded", which has no such models.
         """
         settings = {name: dict(values) for name, values in self.settings.items()}
         for step, model in models.items():

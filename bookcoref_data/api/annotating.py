@@ -381,8 +381,11 @@ def _require_little(effects: Iterable[Effect]) -> None:
 def plan_for(recipe: PathLike | None, backend: str, least: float | None, language: str) -> Plan:
     """The plan of a recipe, else of a backend, with what a caller asks for."""
     from ..annotation.plan import default_plan, read_plan
+    from ..resources import resource
 
     path = path_or_none(recipe)
+    if path and not path.suffix and not path.exists():  # the name of a recipe that ships
+        path = resource("recipes", f"{path.name}.toml")
     plan = read_plan(path) if path else default_plan(backend)
     return replace(plan, least=plan.least if least is None else least, language=language)
 

@@ -12,6 +12,7 @@ from ..files import path_of
 from ..outputs import files_of
 from ..resources import resource
 from . import options as o
+from .annotating import plan_for
 from .options import PathLike, path_or_none, renamed, text_or_none
 from .tables import Reported, Result, Table
 
@@ -358,11 +359,5 @@ def link_train(
 def _plan(
     backend: str, recipe: PathLike | None, models: Mapping[str, PathLike] | None, endpoint: str | None
 ) -> Plan:
-    from ..annotation.plan import default_plan, read_plan
-    from ..resources import resource
-
-    path = path_or_none(recipe)
-    if path and not path.suffix and not path.exists():  # the name of a recipe that ships
-        path = resource("recipes", f"{path.name}.toml")
-    plan = read_plan(path) if path else default_plan(backend)
+    plan = plan_for(recipe, backend, None, "")
     return plan.with_models({step: str(model) for step, model in (models or {}).items()}, endpoint)

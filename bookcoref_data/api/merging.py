@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..errors import plural
+from ..errors import UsageError, plural
 from ..files import path_of
 from ..outputs import files_of
 from . import options as o
@@ -71,6 +71,7 @@ class Merged(Result):
 
 @o.only_with("!decisions", "by least cast")
 @o.only_with("!key_ids", "key")
+@o.only_with("out", "split")
 @files_of("out", "save", "plots", reads=("parts", "cast", "decisions", "key", "recipe"))
 def merge(
     parts: PathLike, out: PathLike | None = None, *, by: str | None = None, least: o.Proportion | None = None,
@@ -101,10 +102,14 @@ def merge(
         UsageError: no such way to decide, a cast beside tables, a document not decided in whole, or none
             like it in the key; a folder that is not ours, or that would lose documents.
     """
+    from ..formats.detect import by_name
     from ..tasks.merging.statistics import save_plots
     from ..tasks.merging.table import write_table
     from ..workflows import merge as work
 
+    target = path_or_none(out)
+    if split != "test" and target is not None and by_name(target) is not None:
+        raise UsageError("--split does nothing where --out is a file", expected="a folder", found=target)
     plan = work.read_plan(path_or_none(recipe), by, least)
     documents, tables = work.read_parts(path_of(parts), format), paths_of(decisions)
     if (names := path_or_none(cast)) is not None:
@@ -117,7 +122,7 @@ def merge(
     if key is not None or key_ids:
         work.score(report, documents, path_or_none(key), plan)
     merged = Merged(report, documents)
-    if (target := path_or_none(out)) is not None:
+    if target is not None:
         merged.not_kept = work.write(report, target, split, replace=replace)
     if (file := path_or_none(save)) is not None:
         merged.saved = write_table(file, documents, report.decisions)

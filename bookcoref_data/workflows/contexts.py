@@ -66,7 +66,7 @@ def read_plan(
     seed: int | None = None, truncate: bool = False,
 ) -> ContextPlan:  # fmt: skip
     """The recipe in `path` or the one that ships, with changes on top. Raises UsageError: a table or setting
-    is missing, or a strategy unknown."""
+    is missing, a strategy unknown, or `seed` or `truncate` without a strategy that uses it."""
     source = path or resource("recipes", "bookworm.toml")
     value = load_toml(source)
     check(value, "context_recipe", str(source), UsageError)
@@ -81,6 +81,11 @@ def read_plan(
     )  # fmt: skip
     for strategy in plan.strategies:
         require_choice("strategy", strategy, STRATEGIES)
+    uses = [("--seed", seed is not None, ["random"]), ("--truncate", truncate, ["coref", "bm25"])]
+    for option, given, needed in uses:
+        if given and not {*needed}.intersection(plan.strategies):
+            wanted = f"--strategy {' or '.join(needed)}"
+            raise UsageError(f"{option} does nothing without {wanted}", found=", ".join(plan.strategies))
     return plan
 
 

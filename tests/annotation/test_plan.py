@@ -68,7 +68,16 @@ def test_unknown_backends_and_settings_are_refused(tmp_path):
         make_backend(read_plan(path))
     path.write_text('backend = "embedded"\n[windows]\nwodrs = 3')
     with pytest.raises(UsageError, match="wodrs"):
-        make_backend(read_plan(path))
+        read_plan(path)
+
+
+@pytest.mark.parametrize("asked", [({"link": "m"}, None), ({}, "http://localhost:1/v1")])
+def test_the_backend_without_large_models_takes_neither_a_model_nor_a_server(asked):
+    """When the plan is made: it would fail for each book, one after the other, else."""
+    with pytest.raises(UsageError, match=r"has no setting '(model|endpoint)'") as refused:
+        default_plan("embedded").with_models(*asked)
+    assert "hub" in refused.value.hint
+    assert default_plan("hub").with_models(*asked)
 
 
 @pytest.mark.parametrize(("here", "verdict"), [(object(), "fine"), (None, "cannot run")])

@@ -42,6 +42,11 @@ merge p --decisions d.tsv --by greedy: --by does nothing with --decisions
 merge p --decisions d.tsv --cast c.txt: --cast does nothing with --decisions
 merge p --by greedy --least 0.9: --least does nothing without --by linker
 merge p --key k --key-ids: --key does nothing with --key-ids
+merge p --split train: --split does nothing without --out
+merge p --out whole.conll --split train: --split does nothing where --out is a file
+contexts build b --out c --seed 3: --seed does nothing without --strategy random
+contexts build b --out c -s lead -s bm25 --seed 0: --seed does nothing without --strategy random
+contexts build b --out c -s lead --truncate: --truncate does nothing without --strategy coref or bm25
 link-train litbank --out o --data-only --epochs 3: --epochs does nothing with --data-only
 questions build b --out q --judged 3: --judged does nothing without --like release or --questions or --recipe
 questions build b --out q --band-size 3: --band-size does nothing without --like books or --like release

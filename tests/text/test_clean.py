@@ -290,6 +290,17 @@ def test_a_preface_is_the_translators_if_a_short_line_near_an_end_names_him(sign
     assert clean(text).text.startswith("PREFACE" if stays else "CHAPTER I")
 
 
+@pytest.mark.parametrize("lines", range(1, 8))
+def test_one_signature_is_one_sign_however_short_the_preface_is(lines):
+    """The first two lines of a preface and its last four are looked at: in a short one some are both."""
+    said = ["The edition of 1850 is a good one."] * lines
+    said.insert(min(1, lines), "Ada Brook")
+    text = book(front="PREFACE\n\n\n" + "\n\n".join(said))
+    text = text.replace("*** START", "Translator: Ada Brook\n\n*** START", 1)
+    (found,) = clean(text).sections
+    assert found.reason.count("one whom the title page names signs it") == 1
+
+
 @pytest.mark.parametrize(("line", "blank", "one"), [
     ("CHAPTER II", 1, True), ("CHAPTER II", 3, False), ("INTRODUCTION", 1, True), ("INTRODUCTION", 3, False),
     ("The edition of 1851 is better.", 3, True),

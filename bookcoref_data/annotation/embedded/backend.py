@@ -13,14 +13,13 @@ from typing import Any
 import numpy as np
 
 from ...books import Book, Window
-from ...errors import UsageError
 from ...progress import Progress
 from ..cast import Cast
 from ..given import NOBODY
 from ..narration import Narration
-from ..plan import Plan
+from ..plan import LEAST, Plan
 from ..state import Dropped, Marked, Quote, State
-from ..steps import STEP_NAMES, Job, Step
+from ..steps import Job, Step
 from ..windowing import GROUP_WINDOWS, WINDOW_WORDS, annotation_windows, group_windows
 from .aliases import Learned, learn_aliases, name_the_missing
 from .calibration import calibrated
@@ -45,34 +44,7 @@ class HowToRead:
     somebody: bool = False
 
 
-_LEAST = {
-    "third": "least_pronoun",
-    "third in a quote": "least_pronoun_in_quotes",
-    "they": "least_they",
-    "second": "least_you",
-    "nominal": "least_nominal",
-    "nominal in a quote": "least_nominal_in_quotes",
-}
-"""Kind of decision -> the setting with its least probability."""
 RULE_NAMES = {"third": "ranker: he, she, they", "second": "ranker: you", "nominal": "ranker: noun phrase"}
-_KNOWN = {
-    "link": set(),
-    "filter": set(),
-    "windows": {"words", "somebody_speaks", *_LEAST.values()},
-    "groups": {"windows", "somebody_speaks", *_LEAST.values()},
-}
-
-
-def make_backend(plan: Plan) -> EmbeddedBackend:
-    """The backend for a plan. Raises UsageError for settings it does not know."""
-    for step, known in _KNOWN.items():
-        unknown = set(plan.of(step)) - known
-        if unknown:
-            raise UsageError(
-                f"recipe {plan.name!r}: the embedded step {step!r} has no setting {sorted(unknown)[0]!r}",
-                expected=", ".join(sorted(known)) or "no settings",
-            )
-    return EmbeddedBackend(plan)
 
 
 class EmbeddedBackend:
@@ -102,8 +74,6 @@ class EmbeddedBackend:
         return other
 
     def step(self, name: str) -> Step:
-        if name not in STEP_NAMES:
-            raise UsageError(f"unknown step {name!r}", expected=", ".join(STEP_NAMES))
         kinds: dict[str, Callable[[EmbeddedBackend, Mapping[str, Any], Plan], Step]] = {
             "link": LinkStep, "filter": FilterStep, "windows": WindowStep, "groups": GroupStep,
         }  # fmt: skip
@@ -291,7 +261,7 @@ class _ExpandStep(_EmbeddedStep):
         kinds = ("least_pronoun", "least_nominal")
         alike = {f"{name}_in_quotes": self.settings.get(name, 0.0) for name in kinds}
         given = alike | dict(self.settings)
-        least = tuple((kind, float(given.get(name, 0.0))) for kind, name in _LEAST.items())
+        least = tuple((kind, float(given.get(name, 0.0))) for kind, name in LEAST.items())
         return HowToRead(least, bool(self.settings.get("somebody_speaks", False)))
 
     def _marked(self, job: Job, reading: Reading, d: Decision) -> Marked:

@@ -109,8 +109,3 @@ def batches_for(config: Any, dtype: str, device: Any, most: int) -> Batches:
         return Batches(most or 4, lambda length: ON_CPU // length)
     cost, free = cost_of(config.to_dict(), dtype), torch.cuda.mem_get_info(device)[0]
     return Batches(most or MOST_ROWS, lambda length: cost.rows(length, free))
-
-
-def make_backend(plan: Plan) -> HubBackend:
-    """The backend for a plan. Raises MissingExtraError when torch or transformers is not installed."""
-    return HubBackend(plan)

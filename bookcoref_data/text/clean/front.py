@@ -168,7 +168,8 @@ def _by_another(draft: Draft, section: Sequence[Block], author: str) -> list[str
     if re.search(r"\bauthor|auteur|verfasser", title.line, re.I):
         return []
     signs = ["its heading names another"] if _FORM.OTHERS.search(title.line) else []
-    signed = [block for block in [*body[:_FIRST_LINES], *body[-_LAST_LINES:]] if len(block.line.split()) <= 6]
+    ends = [*body[:_FIRST_LINES], *body[_FIRST_LINES:][-_LAST_LINES:]]
+    signed = [block for block in ends if len(block.line.split()) <= 6]
     told = " ".join(block.text for block in body if block not in signed)
     surname = _surname(author)
     if len(_FORM.TRANSLATING.findall(told)) >= 3:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bookcoref_data.annotation.backends import BACKENDS
 from bookcoref_data.annotation.cast import make_cast
-from bookcoref_data.annotation.hub.backend import HubBackend, make_backend
+from bookcoref_data.annotation.hub.backend import HubBackend
 from bookcoref_data.annotation.hub.batching import Batches
 from bookcoref_data.annotation.hub.device import choose_device, dtype_of
 from bookcoref_data.annotation.hub.maverick import Antecedent
@@ -29,7 +29,7 @@ torch = pytest.importorskip("torch", reason="the extra gpu is not installed")
 
 def test_all_steps_keep_the_contract_and_can_be_resumed(offline_hub, job, plan):
     states: list[State] = []
-    backend = make_backend(plan)
+    backend = HubBackend(plan)
     final = run_steps(backend, job, after_step=states.append)
     backend.close()
     assert [s.done for s in states] == [STEP_NAMES[: i + 1] for i in range(4)]
@@ -219,7 +219,7 @@ def test_devices_and_dtypes_by_name():
 
 
 def test_the_backend_is_known_by_name():
-    assert re.fullmatch(r"bookcoref_data\.annotation\.hub\.backend:make_backend", BACKENDS["hub"])
+    assert re.fullmatch(r"bookcoref_data\.annotation\.hub\.backend:HubBackend", BACKENDS["hub"])
 
 
 def test_clusters_without_a_given_mention_are_dropped_and_counted():

@@ -12,7 +12,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="the extra gpu is not installed")
 
-from bookcoref_data.annotation.hub.backend import make_backend  # noqa: E402
+from bookcoref_data.annotation.hub.backend import HubBackend  # noqa: E402
 from bookcoref_data.annotation.steps import run_steps  # noqa: E402
 
 WRITTEN = Path(__file__).parent / "whole_run.txt"
@@ -28,7 +28,7 @@ def lines_of(state, step):
 
 def test_every_decision_of_the_steps(offline_hub, job, plan, as_written):
     states = []
-    backend = make_backend(plan)
+    backend = HubBackend(plan)
     run_steps(backend, job, after_step=states.append)
     backend.close()
     as_written(WRITTEN, "\n".join(line for state in states for line in lines_of(state, state.done[-1])))
