@@ -95,13 +95,12 @@ def sayable(cluster: Iterable[Mention], note: Note) -> Iterator[Mention]:
     """The mentions of one cluster that brackets can say, in the order of the text."""
     around: list[Mention] = []
     for mention in sorted(cluster, key=_text_order):
-        if mention.start < mention.end:
-            while around and around[-1].end <= mention.start:
-                around.pop()
-            if around and around[-1].end < mention.end:
-                note(CROSSING, str(tuple(mention)))
-                continue
-            around.append(mention)
+        while around and around[-1].end <= mention.start:
+            around.pop()
+        if around and around[-1].end < mention.end:
+            note(CROSSING, str(tuple(mention)))
+            continue
+        around.append(mention)
         yield mention
 
 

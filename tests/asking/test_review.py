@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import fields, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -287,6 +288,15 @@ def test_agreement_counts_what_both_decided():
 
 
 @pytest.fixture(scope="module")
+def short(tmp_path_factory):
+    """A scene of 300 words with lines of whom nobody says who speaks, annotated."""
+    world = Path(__file__).parent.parent / "cli/sessions/world"
+    folder = tmp_path_factory.mktemp("short")
+    bc.annotate(world / "people.txt", world / "people.cast.txt", out=folder / "annotated")
+    return folder
+
+
+@pytest.fixture(scope="module")
 def story(tmp_path_factory):
     folder = tmp_path_factory.mktemp("review")
     bc.sample(folder)
@@ -294,9 +304,9 @@ def story(tmp_path_factory):
     return folder
 
 
-def test_answers_become_edits_and_the_next_reading_knows_them(story):
-    edits = story / "mine.jsonl"
-    asked = bc.review(story / "annotated", edits=edits, about=["speaker"], most=5, author="Ada")
+def test_answers_become_edits_and_the_next_reading_knows_them(short, tmp_path):
+    edits = tmp_path / "mine.jsonl"
+    asked = bc.review(short / "annotated", edits=edits, about=["speaker"], most=5, author="Ada")
     before, (first, second, *_) = asked.likely_right, asked.questions
     assert asked.to_dict()["likely_right"] == round(before, 4)
     other = next(name for name in first.people if name != first.now)
@@ -310,15 +320,15 @@ def test_answers_become_edits_and_the_next_reading_knows_them(story):
     assert len(asked._session.drawn) == 5
     assert len({tuple(theirs.items()) for _, theirs in asked._session.drawn}) > 1
     assert {first.key, second.key}.isdisjoint({q.key for q in again})
-    assert not bc.review(story / "annotated", edits=edits, about=["pronoun"])._session.drawn
+    assert not bc.review(short / "annotated", edits=edits, about=["pronoun"])._session.drawn
     assert asked.likely_right > before
     assert [asked.take_back(), asked.take_back(), asked.take_back()] == [True, True, False]
     assert edits.read_text() == ""
 
 
-def test_in_a_terminal_only_answers_of_this_round_are_taken_back(story, tmp_path, monkeypatch, capsys):
+def test_in_a_terminal_only_answers_of_this_round_are_taken_back(short, tmp_path, monkeypatch, capsys):
     edits = tmp_path / "mine.jsonl"
-    asked = bc.review(story / "annotated", edits=edits, most=3, about=["speaker"])
+    asked = bc.review(short / "annotated", edits=edits, most=3, about=["speaker"])
     asked.answer(asked.questions[0], "c")
     earlier = edits.read_text()
     asked.next()

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bookcoref_data.annotation.cast import make_cast
 from bookcoref_data.annotation.hub import lessons
 from bookcoref_data.annotation.hub.categories import (
     CATEGORIES,
@@ -28,8 +29,9 @@ from bookcoref_data.annotation.hub.maverick import Antecedent, maverick_shapes
 from bookcoref_data.annotation.hub.packages import is_package, links_of
 from bookcoref_data.annotation.hub.questions import check_template, excerpt, question
 from bookcoref_data.annotation.hub.reader import ReaderSettings, reader_shapes
-from bookcoref_data.annotation.hub.steps import Completion, complete
+from bookcoref_data.annotation.hub.steps import Completion, FilterStep, complete
 from bookcoref_data.annotation.hub.weights import missing_weights, without_prefix
+from bookcoref_data.annotation.steps import Job
 from bookcoref_data.books import Book, Mention, Record
 from bookcoref_data.errors import SourceError, UsageError
 
@@ -470,3 +472,9 @@ def test_a_model_that_is_not_here_is_named_with_its_size_and_how_to_get_it():
     assert missing_weights("a/b").expected == "its files in the hub's cache (HF_HOME, HF_HUB_CACHE)"
     assert missing_weights("Qwen/Qwen2-7B-Instruct").expected.endswith(", about 15.2 GB")
     assert without_prefix({"a.b": 1, "a.a.c": 2, "b.a.": 3}, "a.") == {"b": 1, "a.c": 2}
+
+
+def test_how_much_there_is_to_judge_is_guessed_before_the_links_are_known():
+    step, cast = FilterStep({"model": "judge"}, lambda: None), make_cast(["Ann"])
+    told = [step.units(Job(Book.make("b", [["Ann"] * tokens]), cast)) for tokens in (1, 69, 70, 35_000)]
+    assert told == [1, 1, 2, 1000]
