@@ -94,6 +94,17 @@ def test_who_is_described_before_she_is_named_is_known_from_the_start(book_of):
     assert [s.speaker for s in first.spoken[1:]] == [1, 0] * 4
 
 
+SAT = "Mrs. Bedwin, the old lady, brought the tea and sat down by the fire.\n\n“I will,” said Tom.\n\n"
+DRINK = "“Drink,” said the old lady.\n\n"
+
+
+@pytest.mark.parametrize(("later", "known"), [(SAT, False), (SAT + DRINK, True)], ids=["once", "twice"])
+def test_a_phrase_that_meant_somebody_twice_may_mean_her_here(book_of, later, known):
+    """Once may be chance: there she is not even a candidate."""
+    _, second = _read_twice(book_of(BROTH + RAIN + later), "Tom Ford; Tom [m]\nMrs. Bedwin\nMary Hill")
+    assert (second.spoken[0].speaker == 1) is known
+
+
 def test_a_phrase_of_another_time_is_somebody_else(book_of):
     _, second = _read_twice(
         book_of(BROTH + RAIN * 30 + NAMED * 4), "Tom Ford; Tom [m]\nMrs. Bedwin\nMary Hill"

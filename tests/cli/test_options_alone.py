@@ -47,6 +47,8 @@ merge p --out whole.conll --split train: --split does nothing where --out is a f
 contexts build b --out c --seed 3: --seed does nothing without --strategy random
 contexts build b --out c -s lead -s bm25 --seed 0: --seed does nothing without --strategy random
 contexts build b --out c -s lead --truncate: --truncate does nothing without --strategy coref or bm25
+regenerate b --model link=m: recipe 'embedded': the embedded step 'link' has no setting 'model'
+regenerate b --check --endpoint h: recipe 'embedded': the embedded step 'filter' has no setting 'endpoint'
 link-train litbank --out o --data-only --epochs 3: --epochs does nothing with --data-only
 questions build b --out q --judged 3: --judged does nothing without --like release or --questions or --recipe
 questions build b --out q --band-size 3: --band-size does nothing without --like books or --like release
