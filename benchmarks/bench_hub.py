@@ -1,13 +1,15 @@
-"""Throughput and memory of the backend `hub` at the real sizes, with random weights.
+"""Throughput and memory of the backend `hub` over one novel at the real sizes, with random weights.
 
-    python benchmarks/bench_hub.py                     every step; a GPU of 24 GiB or more
-    python benchmarks/bench_hub.py --steps link windows --device cpu --repeat 1
+    python -m benchmarks.bench_hub                     every step; a GPU of 24 GiB or more
+    python -m benchmarks.bench_hub --batch 0 4 --dtype float32 bfloat16 --steps link windows
+    python -m benchmarks.bench_hub --steps link windows --device cpu --words 3000 --encoder tiny
 
 Needs the extra `gpu`, no downloads: networks of the published shapes are filled with random numbers, which
-take as long as trained ones. Texts are random subwords at the density of English novels. The last columns
-extrapolate to the 53 books of BookCoref: 11.06M tokens (Table 8), about 346,000 links to filter (968,000
+take as long as trained ones. The text is random subwords at the density of English novels, cut as the steps
+cut a novel; rows run together as in a real run (batch 0: as many as fit). The last columns extrapolate to a
+whole novel and to the 53 books of BookCoref: 11.06M tokens (Table 8), about 346,000 links to filter (968,000
 silver and 24,000 gold mentions times recall 30.9 over precision 88.6 of the paper's Table 2).
-Loading is not counted. Answers mean nothing here; only times and memory do.
+Loading is not counted. Answers mean nothing here, but that of the judge is compared between batches.
 """
 
 from __future__ import annotations
@@ -17,8 +19,11 @@ import json
 import random
 import sys
 import time
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from bookcoref_data.annotation.hub.backend import batches_for
+from bookcoref_data.annotation.hub.batching import Batches
 
 BOOKS_TOKENS = 11_062_086
 BOOKS_LINKS = round((968_000 + 24_000) * 0.309 / 0.886)
@@ -29,6 +34,7 @@ PROMPT_TOKENS = 640  # 400 words, question and chat header in Qwen2's tokens
 SHARED_TOKENS = 75  # chat header and first sentence of the question
 
 DEBERTA = {
+    "tiny": {"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 2},
     "base": {
         "hidden_size": 768, "intermediate_size": 3072, "num_hidden_layers": 12, "num_attention_heads": 12,
     },
@@ -42,6 +48,11 @@ DEBERTA_COMMON = {
     "layer_norm_eps": 1e-7, "max_relative_positions": -1, "max_position_embeddings": 512,
 }  # fmt: skip
 QWEN = {
+    "tiny": {
+        "vocab_size": 151936, "hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2,
+        "num_attention_heads": 2, "num_key_value_heads": 1, "max_position_embeddings": 32768,
+        "rope_theta": 1e6, "tie_word_embeddings": True,
+    },
     "7b": {
         "vocab_size": 152064, "hidden_size": 3584, "intermediate_size": 18944, "num_hidden_layers": 28,
         "num_attention_heads": 28, "num_key_value_heads": 4, "max_position_embeddings": 32768,
@@ -56,14 +67,32 @@ QWEN = {
 
 
 class Row(NamedTuple):
-    """One measurement. `rate` is units a second, `all_hours` the extrapolation to the 53 books."""
+    """One measurement: `rate` is units a second, `at_once` the rows of the largest batch, `differs` how far
+    an answer is from that of the first batch size, at the most; minutes and hours by extrapolation."""
 
     step: str
     model: str
+    at_once: int
     unit: str
     rate: float
     peak_gib: float
+    differs: float
+    novel_minutes: float
     all_hours: float
+
+
+class Noting(Batches):
+    """Batches that note how many rows the largest one had that was answered."""
+
+    largest = 0
+
+    def run(self, rows: Any, length: Any, work: Any, told: Any) -> None:
+        def noted(part: Any) -> Any:
+            answers = work(part)
+            self.largest = max(self.largest, len(part))
+            return answers
+
+        super().run(rows, length, noted, told)
 
 
 class StandInTokenizer:
@@ -88,13 +117,15 @@ class StandInTokenizer:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--steps", nargs="+", default=["link", "filter", "windows", "groups"])
+    parser.add_argument("--steps", nargs="+", default=["link", "windows", "groups", "filter"])
     parser.add_argument("--device", default="auto")
-    parser.add_argument("--dtype", default="", help="default: float32 for encoders, bfloat16 for the judge")
+    parser.add_argument("--dtype", nargs="+", default=["float32"], help="of the encoders")
+    parser.add_argument("--judge-dtype", default="bfloat16")
     parser.add_argument("--encoder", default="large", choices=sorted(DEBERTA))
     parser.add_argument("--judge", default="7b", choices=sorted(QWEN))
-    parser.add_argument("--batch", type=int, nargs="+", default=[16])
-    parser.add_argument("--repeat", type=int, default=5, help="texts (windows, groups, batches) timed")
+    parser.add_argument("--batch", type=int, nargs="+", default=[0], help="most rows at once; 0: what fits")
+    parser.add_argument("--words", type=int, default=150_000, help="length of the novel")
+    parser.add_argument("--questions", type=int, default=512, help="links of it that the judge is asked for")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     from bookcoref_data.annotation.hub.device import choose_device
@@ -104,84 +135,121 @@ def main() -> None:
     for step in given.steps:
         for row in MEASURES[step](given, device):
             rows.append(row)
-            print(f"{row.step} {row.model}: {row.rate:,.1f} {row.unit}/s", file=sys.stderr, flush=True)
+            print(
+                f"{row.step} {row.model}, {row.at_once} at once: {row.rate:,.1f} {row.unit}/s, "
+                f"peak {row.peak_gib:.1f} GiB",
+                file=sys.stderr, flush=True,
+            )  # fmt: skip
     if given.json:
         print(json.dumps([row._asdict() for row in rows], indent=2))
         return
-    print(f"{_machine(device)}; random weights; {given.repeat} texts each, the best of them\n")
-    print("| step | network | speed | peak memory | 53 books |\n|---|---|---|---|---|")
+    print(f"{_machine(device)}; random weights; {given.words:,} words, {given.questions:,} questions\n")
+    print("| step | network | at once | speed | peak memory | answers differ | novel | 53 books |")
+    print("|---|---|---|---|---|---|---|---|")
     for row in rows:
-        memory = f"{row.peak_gib:.1f} GiB" if row.peak_gib else "-"
-        print(
-            f"| {row.step} | {row.model} | {row.rate:,.1f} {row.unit}/s | {memory} | {row.all_hours:.2f} h |"
-        )
+        differs = f"{row.differs:.1e}" if row.step == "filter" else "-"
+        cells = (
+            row.step, row.model, row.at_once, f"{row.rate:,.1f} {row.unit}/s",
+            f"{row.peak_gib:.1f} GiB" if row.peak_gib else "-", differs,
+            f"{row.novel_minutes:.1f} min", f"{row.all_hours:.2f} h",
+        )  # fmt: skip
+        print(f"| {' | '.join(map(str, cells))} |")
 
 
 def measure_link(given, device):
-    """400-word windows with a cast of average size."""
+    """Windows of 400 words with a cast of average size."""
     from bookcoref_data.annotation.hub.reader import Reader, ReaderSettings, reader_shapes
 
-    encoder, dtype = _encoder(given, device)
-    settings = ReaderSettings(given.encoder)
-    heads = _heads(reader_shapes(encoder.config.hidden_size, settings), device, dtype)
-    # Random weights see a start at every second token; in novels about 4 words in 100 start a name.
-    heads["ned_start_classifier.4.bias"].copy_(_tensor([3.0, 0.0], device, dtype))
-    reader = Reader(encoder, StandInTokenizer(), heads, settings, 2000)
-    words, names = ["w"] * 400, ["n"] * NAMES
-    seconds, peak = _time(lambda: reader.read(words, names), given.repeat, device)
-    yield Row("link", _name(given, dtype), "tokens", 400 / seconds, peak, BOOKS_TOKENS / 400 * seconds / 3600)
+    for name in given.dtype:
+        encoder, dtype = _encoder(given, device, name)
+        settings = ReaderSettings(given.encoder)
+        heads = _heads(reader_shapes(encoder.config.hidden_size, settings), device, dtype)
+        # Random weights see a start at every second token; in novels about 4 words in 100 start a name.
+        heads["ned_start_classifier.4.bias"].copy_(_tensor([3.0, 0.0], device, dtype))
+        reader = Reader(encoder, StandInTokenizer(), heads, settings, 1000)
+        texts = [(["w"] * 400, ["n"] * NAMES)] * (given.words // 400)
+        yield from _over("link", given, name, reader, texts, lambda part, r=reader: r.read_all(part, _ignore))
 
 
 def measure_windows(given, device):
-    """One window of 1500 words."""
-    yield _expand("windows", given, device, [1500])
+    """Windows of 1500 words."""
+    yield from _expand("windows", given, device, parts=1, words=1500)
 
 
 def measure_groups(given, device):
-    """A group of 10 windows: 15,000 words, mentions from parts of 4000 subwords, clustered at once."""
-    yield _expand("groups", given, device, [3000] * 5)
+    """Groups of 10 windows: 15,000 words, mentions from parts of about 4000 subwords, clustered at once."""
+    yield from _expand("groups", given, device, parts=5, words=3000)
 
 
-def _expand(step: str, given, device, parts: list[int]) -> Row:
+def _expand(step: str, given, device, parts: int, words: int) -> Iterator[Row]:
     import torch
 
     from bookcoref_data.annotation.hub.maverick import Maverick, maverick_shapes
 
-    encoder, dtype = _encoder(given, device)
-    heads = _heads(maverick_shapes(encoder.config.hidden_size), device, dtype)
-    # Mentions are given at the density of LitBank: what random weights find is no measure.
-    heads["start_token_classifier.layer.dense.bias"].fill_(-1e3)
-    model = Maverick(encoder, StandInTokenizer(), heads)
+    every = round(1 / MENTIONS_PER_WORD)
+    text = [["w"] * 20] * (words // 20), [(i, i) for i in range(0, words, every)]
+    for name in given.dtype:
+        encoder, dtype = _encoder(given, device, name)
+        heads = _heads(maverick_shapes(encoder.config.hidden_size), device, dtype)
+        # Mentions are given at the density of LitBank: what random weights find is no measure.
+        heads["start_token_classifier.layer.dense.bias"].fill_(-1e3)
+        model = Maverick(encoder, StandInTokenizer(), heads)
 
-    def run() -> None:
-        found = []
-        for words in parts:
-            sentences = [["w"] * 20] * (words // 20)
-            every = round(1 / MENTIONS_PER_WORD)
-            found.append(model.spans(sentences, [(i, i) for i in range(0, words, every)]))
-        texts = [[f"w{i % 300}"] for spans in found for i, _ in enumerate(spans.words)]
-        model.antecedents(torch.cat([s.starts for s in found]), torch.cat([s.ends for s in found]), texts)
+        def compare(found, model=model) -> None:
+            texts = [[f"w{i % 300}"] for spans in found for i, _ in enumerate(spans.words)]
+            model.antecedents(torch.cat([s.starts for s in found]), torch.cat([s.ends for s in found]), texts)
 
-    seconds, peak = _time(run, given.repeat, device)
-    words = sum(parts)
-    return Row(
-        step, _name(given, dtype), "tokens", words / seconds, peak, BOOKS_TOKENS / words * seconds / 3600
-    )
+        def run(stretches, model=model, compare=compare) -> None:
+            if step == "windows":
+                model.spans_all([text] * len(stretches), lambda _, spans: compare([spans]))
+                return
+            for _ in stretches:
+                found: list[Any] = []
+                model.spans_all([text] * parts, lambda _, spans, found=found: found.append(spans))
+                compare(found)
+
+        stretches = range(max(1, given.words // (parts * words)))
+        yield from _over(step, given, name, model, stretches, run, parts * words)
+
+
+def _over(
+    step: str, given, dtype: str, model, stretches: Sequence[Any], run: Callable, words: int = 400
+) -> Iterator[Row]:  # fmt: skip
+    """A row for each batch size: `run` over all stretches of the novel, of so many words each."""
+    for batch in given.batch:
+        _set_batches(model, dtype, batch)
+        run(stretches[:2])
+        seconds, peak = _timed(lambda: run(stretches), model.device)
+        rate = words * len(stretches) / seconds
+        network = f"DeBERTa-v3-{given.encoder} {dtype}"
+        yield Row(
+            step, network, model.batches.largest, "tokens", rate, peak, 0.0, given.words / rate / 60,
+            BOOKS_TOKENS / rate / 3600,
+        )  # fmt: skip
+
+
+def _set_batches(model, dtype: str, batch: int) -> None:
+    """Batches as the backend makes them, when nothing but the weights is in memory."""
+    import torch
+
+    torch.cuda.empty_cache()
+    made = batches_for(model.config, dtype, model.device, batch)
+    model.batches = Noting(made.most, made._room)
 
 
 def measure_filter(given, device):
-    """Batches of questions that share header and instruction, with and without sharing their cache."""
+    """Questions that share header and instruction, with and without sharing their cache."""
     import torch
     from transformers import Qwen2Config, Qwen2ForCausalLM
 
     from bookcoref_data.annotation.hub.device import dtype_of
     from bookcoref_data.annotation.hub.judge import Judge
 
-    dtype = dtype_of(given.dtype or "bfloat16")
+    dtype = dtype_of(given.judge_dtype)
     config = Qwen2Config(**QWEN[given.judge], dtype=dtype)
     torch.set_default_dtype(dtype)
     with torch.device(device):
-        model = Qwen2ForCausalLM(config).eval()
+        network = Qwen2ForCausalLM(config).eval()
     torch.set_default_dtype(torch.float32)
 
     class Words:
@@ -192,19 +260,35 @@ def measure_filter(given, device):
 
     chance = random.Random(0)
     shared = [chance.randrange(100_000) for _ in range(SHARED_TOKENS)]
+    rows = [
+        shared + [chance.randrange(100_000) for _ in range(PROMPT_TOKENS - SHARED_TOKENS)]
+        for _ in range(given.questions)
+    ]
+    first: dict[int, float] = {}
     for batch in given.batch:
-        rows = [
-            shared + [chance.randrange(100_000) for _ in range(PROMPT_TOKENS - SHARED_TOKENS)]
-            for _ in range(batch)
-        ]
         for share in (True, False):
-            judge = Judge(model, Words(), share_prefix=share)
-            seconds, peak = _time(lambda judge=judge, rows=rows: judge.ask_tokens(rows), given.repeat, device)
-            rate = batch / seconds
-            label = f"Qwen2-{given.judge} {_short(dtype)}, batch {batch}" + (
-                ", shared prefix" if share else ""
+            judge = Judge(network, Words(), share_prefix=share)
+            _set_batches(judge, given.judge_dtype, batch)
+            judge.ask_tokens(rows[:2])
+            answers: dict[int, float] = {}
+
+            def run(judge=judge, answers=answers) -> None:
+                judge.batches.run(rows, len, judge.ask_tokens, answers.__setitem__)
+
+            seconds, peak = _timed(run, device)
+            first = first or answers
+            rate = len(rows) / seconds
+            yield Row(
+                "filter",
+                f"Qwen2-{given.judge} {given.judge_dtype}" + (", shared prefix" if share else ""),
+                judge.batches.largest,
+                "links",
+                rate,
+                peak,
+                max(abs(answers[i] - first[i]) for i in first),
+                given.words * BOOKS_LINKS / BOOKS_TOKENS / rate / 60,
+                BOOKS_LINKS / rate / 3600,
             )
-            yield Row("filter", label, "mentions", rate, peak, BOOKS_LINKS / rate / 3600)
 
 
 MEASURES: dict[str, Callable] = {
@@ -215,13 +299,13 @@ MEASURES: dict[str, Callable] = {
 }
 
 
-def _encoder(given, device):
+def _encoder(given, device, name: str):
     import torch
     from transformers import DebertaV2Config, DebertaV2Model
 
     from bookcoref_data.annotation.hub.device import dtype_of
 
-    dtype = dtype_of(given.dtype or "float32")
+    dtype = dtype_of(name)
     with torch.device(device):
         model = DebertaV2Model(DebertaV2Config(**DEBERTA_COMMON, **DEBERTA[given.encoder]))
     return model.to(dtype).eval(), dtype
@@ -239,30 +323,23 @@ def _tensor(values, device, dtype):
     return torch.tensor(values, device=device, dtype=dtype)
 
 
-def _time(run: Callable[[], object], repeat: int, device) -> tuple[float, float]:
-    """(seconds of the fastest run after one to warm up, peak GiB on the GPU; 0.0 on a CPU)."""
+def _ignore(number: int, answer: object) -> None:
+    """Hears an answer."""
+
+
+def _timed(run: Callable[[], object], device) -> tuple[float, float]:
+    """(seconds of one run, peak GiB on the GPU; 0.0 on a CPU)."""
     import torch
 
     gpu = device.type == "cuda"
     if gpu:
+        torch.cuda.synchronize()
         torch.cuda.reset_peak_memory_stats()
-    best = float("inf")
-    for turn in range(repeat + 1):
-        started = time.perf_counter()
-        run()
-        if gpu:
-            torch.cuda.synchronize()
-        if turn or repeat == 1:
-            best = min(best, time.perf_counter() - started)
-    return best, torch.cuda.max_memory_allocated() / 2**30 if gpu else 0.0
-
-
-def _name(given, dtype) -> str:
-    return f"DeBERTa-v3-{given.encoder} {_short(dtype)}"
-
-
-def _short(dtype) -> str:
-    return str(dtype).removeprefix("torch.")
+    started = time.perf_counter()
+    run()
+    if gpu:
+        torch.cuda.synchronize()
+    return time.perf_counter() - started, torch.cuda.max_memory_allocated() / 2**30 if gpu else 0.0
 
 
 def _machine(device) -> str:

@@ -4,11 +4,11 @@ import gc
 from collections.abc import Mapping
 from typing import Any
 
-from ...errors import UsageError, require_choice
+from ...errors import SourceError, UsageError, require_choice
 from ..plan import Plan
 from ..steps import STEP_NAMES, Step
 from ..windowing import WINDOW_WORDS
-from .batching import Batches
+from .batching import Batches, out_of_memory
 from .cost import MOST_ROWS, cost_of
 from .device import choose_device
 from .judge import Judge, ServedJudge
@@ -52,7 +52,16 @@ class HubBackend:
         def load() -> Any:
             if self._held[0] != key:
                 self.close()
-                self._held = (key, _load(kind, settings))
+                try:
+                    self._held = (key, _load(kind, settings))
+                except RuntimeError as error:
+                    if not out_of_memory(error):
+                        raise
+                    raise SourceError(
+                        f"the model {settings['model']} does not fit into the memory of the device",
+                        found=error,
+                        hint='take a device that is larger or free, dtype = "bfloat16", or a smaller model',
+                    ) from error
             return self._held[1]
 
         if name == "link":
@@ -67,8 +76,7 @@ class HubBackend:
         gc.collect()
         import torch
 
-        if torch.cuda.is_available():
-            torch.cuda.empty_cache()
+        torch.cuda.empty_cache()
 
 
 def _load(kind: str, settings: Mapping[str, Any]) -> Any:
@@ -83,10 +91,7 @@ def _load(kind: str, settings: Mapping[str, Any]) -> Any:
         loaded: Any = Judge.load(model, revision, device=device, dtype=dtype)
     else:
         dtype = settings.get("dtype", "float32")
-        encoder: dict[str, Any] = {
-            "encoder": settings.get("encoder", ""),
-            "encoder_revision": settings.get("encoder_revision", ""),
-        }
+        encoder: dict[str, Any] = {k: settings.get(k, "") for k in ("encoder", "encoder_revision")}
         if kind == "link":
             room = settings.get("max_subwords", 1000)
             loaded = Reader.load(model, revision, device=device, dtype=dtype, max_subwords=room, **encoder)

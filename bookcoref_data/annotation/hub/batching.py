@@ -49,8 +49,7 @@ class Batches:
                 # Outside of the handler, where the error still holds the tensors of the batch.
                 import torch
 
-                if torch.cuda.is_available():
-                    torch.cuda.empty_cache()
+                torch.cuda.empty_cache()
                 if len(part) == 1:
                     raise SourceError(
                         "one text alone does not fit into the memory of the device",
@@ -67,7 +66,6 @@ class Batches:
 
 
 def out_of_memory(error: RuntimeError) -> bool:
-    """Whether torch says that there is no memory left: on a GPU, or on the CPU."""
-    import torch
-
-    return isinstance(error, torch.OutOfMemoryError) or "can't allocate memory" in str(error)
+    """Whether torch says that there is no memory left: itself, the driver, cuBLAS and cuDNN, or the CPU."""
+    signs = ("out of memory", "_ALLOC_FAILED", "can't allocate memory")
+    return any(sign in str(error) for sign in signs)

@@ -113,11 +113,9 @@ def _devices(plan: Plan) -> tuple[int, Mapping[str, float], list[Finding]]:
     for name in names:
         free, total = torch.cuda.mem_get_info(name)
         frees.append(free)
-        found.append(
-            Finding(name, f"{torch.cuda.get_device_name(name)}, {_size(free)} of {_size(total)} free")
-        )
-    gpu = torch.cuda.get_device_name(names[0])
-    speeds: dict[str, float] = next((v for known, v in facts()["speeds"].items() if known in gpu), {})
+        text = f"{torch.cuda.get_device_name(name)}, {_size(free)} of {_size(total)} free"
+        found.append(Finding(name, text))
+    speeds: dict[str, float] = next((v for known, v in facts()["speeds"].items() if known in text), {})
     return min(frees), {k: REACHED * v * 1e12 for k, v in speeds.items()}, found
 
 

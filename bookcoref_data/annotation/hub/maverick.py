@@ -192,8 +192,9 @@ class Maverick(OnEncoder):
                 high = min(low + ROWS, len(words))
                 logits = self._logits(first, last, low, high, compared)
                 best, where = logits.max(dim=-1)
-                for i in (best > 0).nonzero().squeeze(-1).tolist():
-                    found.append(Antecedent(low + i, where[i].item(), torch.sigmoid(best[i]).item()))
+                # Whole lists: to fetch one number is a wait for the GPU.
+                rows = zip(where.tolist(), torch.sigmoid(best).tolist(), (best > 0).tolist(), strict=True)
+                found += [Antecedent(low + i, at, p) for i, (at, p, one) in enumerate(rows) if one]
         return found
 
     def _by_category(self, name: str, hidden: torch.Tensor) -> torch.Tensor:

@@ -56,11 +56,13 @@ def find_folder(model: str, revision: str = "", *, weights: bool = True) -> Path
 
 
 def _snapshot(model: str, revision: str, patterns: Iterable[str]) -> Path:
-    from huggingface_hub import snapshot_download
+    from huggingface_hub import constants, snapshot_download
     from huggingface_hub.errors import HfHubHTTPError
 
     try:
-        return Path(snapshot_download(model, revision=revision or None, allow_patterns=list(patterns)))
+        # Said outright: for a commit, huggingface_hub 1.33 asks the hub for the list of files all the same.
+        given = {"revision": revision or None, "local_files_only": constants.HF_HUB_OFFLINE}
+        return Path(snapshot_download(model, allow_patterns=list(patterns), **given))
     except (OSError, ValueError, HfHubHTTPError) as error:
         raise missing_weights(model, revision, error) from error
 
@@ -138,11 +140,7 @@ class _Inert:
     def __init__(self, *args: object, **named: object) -> None:
         pass
 
-    def __setstate__(self, state: object) -> None:
-        pass
-
-    def __setitem__(self, key: object, value: object) -> None:
-        pass
+    __setstate__ = __setitem__ = __init__
 
 
 def _read_torch(path: Path) -> dict[str, torch.Tensor]:

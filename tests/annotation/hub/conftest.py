@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import io
 import json
+import os
 import random
 import sys
 import types
@@ -20,6 +21,8 @@ from bookcoref_data.annotation.steps import STEP_NAMES, Job
 from bookcoref_data.books import Book
 
 SKIP = "the extra gpu is not installed"
+# What the tests of whole answers run on; `cuda` holds a GPU to what is written down for the CPU.
+DEVICE = os.environ.get("BOOKCOREF_DEVICE", "cpu")
 SIZE = 16
 WORDS = (
     *("the", "old", "fox", "and", "young", "hare", "met", "at", "mill", "Anna", "Brown", "said", "to"),
@@ -94,6 +97,12 @@ def hub(tmp_path_factory) -> SimpleNamespace:
     )
 
 
+@pytest.fixture(scope="session")
+def device():
+    """The device BOOKCOREF_DEVICE, else the CPU."""
+    return pytest.importorskip("torch", reason=SKIP).device(DEVICE)
+
+
 @pytest.fixture
 def offline_hub(hub, monkeypatch) -> SimpleNamespace:
     """The hub's cache is that of the tiny models, and the network is switched off."""
@@ -114,7 +123,7 @@ def plan() -> Plan:
     """The published recipe with tiny models and stretches as small as the book."""
     published = default_plan("hub")
     small = {"window_words": 30, "words": 30, "windows": 2, "mention_window": 40, "dtype": "float32"}
-    small |= {"revision": "", "encoder_revision": "", "device": "cpu"}
+    small |= {"revision": "", "encoder_revision": "", "device": DEVICE}
     settings = {
         step: {k: small.get(k, v) for k, v in published.of(step).items()}
         | {"model": MODELS[step], "encoder": "tiny/encoder" if step != "link" else ""}

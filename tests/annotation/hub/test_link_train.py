@@ -64,8 +64,8 @@ def test_ten_documents_each_are_kept_for_dev_and_test(litbank):
 
 
 @pytest.mark.parametrize("model", ["tiny/reader", "tiny/reader-bin"])
-def test_the_loss_falls_and_links_are_learned(offline_hub, litbank, model):
-    reader = Reader.load(model, device=CPU)
+def test_the_loss_falls_and_links_are_learned(offline_hub, litbank, model, device):
+    reader = Reader.load(model, device=device)
     lesson = next(lessons_of(read_parts(litbank)["train"][0]))
     (row,) = reader.rows(lesson.words, lesson.names)
     weights = reader.weights()

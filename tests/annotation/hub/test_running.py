@@ -16,7 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from bookcoref_data.annotation.hub import batching, device
+from bookcoref_data.annotation.hub import backend, batching, device
 from bookcoref_data.annotation.hub.backend import HubBackend, batches_for
 from bookcoref_data.annotation.hub.batching import Batches
 from bookcoref_data.annotation.hub.judge import ServedJudge
@@ -51,6 +51,36 @@ def test_a_batch_that_does_not_fit_is_halved_and_stays_so():
     Batches(16).run(list(range(12)), lambda _: 1, work, told.__setitem__)
     assert told == {i: i for i in range(12)}
     assert sizes == [12, 6, 3, 3, 3, 3]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "CUDA error: out of memory",
+        "CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`",
+        "cuDNN error: CUDNN_STATUS_ALLOC_FAILED",
+    ],
+)
+def test_memory_that_runs_out_outside_of_torch_halves_the_batch_too(said):
+    def work(part):
+        if len(part) > 1:
+            raise RuntimeError(said)
+        return part
+
+    told = {}
+    Batches(4).run(list(range(4)), lambda _: 1, work, told.__setitem__)
+    assert told == {i: i for i in range(4)}
+
+
+def test_a_model_that_does_not_fit_says_what_to_do(offline_hub, job, plan, monkeypatch):
+    def full(*_):
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 130.00 MiB.")
+
+    monkeypatch.setattr(backend, "_load", full)
+    with pytest.raises(SourceError, match="tiny/reader does not fit into the memory") as caught:
+        run_steps(HubBackend(plan), job, ("link",))
+    assert "Tried to allocate" in str(caught.value.found)
+    assert "bfloat16" in caught.value.hint
 
 
 def test_a_row_that_fits_nowhere_says_what_to_do_and_other_errors_pass():
@@ -224,7 +254,7 @@ def test_rows_of_4096_tokens_in_all_run_together_on_a_cpu(most, length, fitting)
 
 def test_a_setting_names_one_device_or_several():
     assert device.devices_of("cpu:0 cpu:1") == ["cpu:0", "cpu:1"]
-    assert device.devices_of("auto") == [f"cuda:{i}" for i in range(torch.cuda.device_count())] or ["cpu"]
+    assert device.devices_of("auto") == ([f"cuda:{i}" for i in range(torch.cuda.device_count())] or ["cpu"])
 
 
 @pytest.fixture
@@ -348,9 +378,10 @@ def test_a_model_that_is_not_pinned_says_so(offline_hub, job, plan):
 
 
 @pytest.mark.long
-def test_books_go_through_all_steps_on_two_devices_and_survive_a_kill(hub, plan, tmp_path):
+def test_books_go_through_all_steps_on_two_devices_and_survive_a_kill(hub, plan, tmp_path, device):
     """The command on three books (BOOKCOREF_BOOKS for more), killed with all its processes in the filter."""
     count = int(os.environ.get("BOOKCOREF_BOOKS", "3"))
+    two = "cpu:0 cpu:1" if device.type == "cpu" else f"{device.type}:0 {device.type}:0"
     books = [_book(number) for number in range(count)]
     write_folder(tmp_path / "old", {"train": books}, title="old", licences=[("Texts", "free")])
     environment = os.environ | {
@@ -376,14 +407,14 @@ def test_books_go_through_all_steps_on_two_devices_and_survive_a_kill(hub, plan,
     def answers():
         return sum(path.read_bytes().count(b"\n") for path in (tmp_path / "two").rglob("*.filter.part.jsonl"))
 
-    killed = start("two", "cpu:0 cpu:1")
+    killed = start("two", two)
     while killed.poll() is None and answers() < 20:
         time.sleep(0.01)
     os.killpg(killed.pid, signal.SIGKILL)
     killed.communicate()
     kept = answers()
     assert kept >= 20, "it was not killed inside the filter"
-    again = json.loads(start("two", "cpu:0 cpu:1").communicate()[0])
+    again = json.loads(start("two", two).communicate()[0])
     whole = json.loads(start("one", "cpu").communicate()[0])
     assert again["work"]["failed"] == {}
     assert len(again["work"]["made"]) == len(whole["work"]["made"]) == count
