@@ -391,7 +391,7 @@ def contexts_references(
     texts: o.TextsFolder, books: o.NamedBooks, out: PathLike, *, kind: o.Kind = "description",
     split: o.GuideSplit = "test", replace: o.Overwrite = False,
 ) -> NamedReferences:  # fmt: skip
-    """Give the texts of guides the names of annotated books, as references for `contexts_score`.
+    """Give the texts of guides the names that annotated books use, as references for `contexts_score`.
 
     Args:
         out: file for the references.

@@ -95,7 +95,7 @@ def pack(
 
 @files_of(reads=("packs",))
 def pack_inspect(*packs: PathLike) -> Table:
-    """Show the contents of packs: counts, checksums, the text it belongs to, bytes per section.
+    """Show the contents of packs: counts, checksums, the text each belongs to, bytes per section.
 
     Args:
         packs: packs, or folders of packs.

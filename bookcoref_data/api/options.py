@@ -110,7 +110,8 @@ Endpoint = Annotated[
 ModelName = Annotated[str | None, Meaning("name of the model at the endpoint.")]
 Local = Annotated[str | None, Meaning("ask a transformers model: a folder or a name on the Hub.")]
 Constrain = Annotated[
-    Literal["none", "regex", "choice"], Meaning("endpoint: hold replies to a form (guided decoding of vLLM).")
+    Literal["none", "regex", "choice"],
+    Meaning("at an endpoint: hold replies to a form (guided decoding of vLLM)."),
 ]
 KeyVariable = Annotated[
     str, Meaning("environment variable with the API key; no key if it is unset.", default="OPENAI_API_KEY")

@@ -33,7 +33,7 @@ HELP = """Rebuild, verify, annotate, score and explain book-scale coreference da
 
 First steps without network: `bookcoref-data rebuild --sample`, then `bookcoref-data verify bookcoref`.
 
-Behind any verb: -q says results and errors alone, -v shows where an error comes from.
+With any verb, -q prints only results and errors, and -v shows where an error comes from.
 
 Exit codes: 0 done and matched, 1 something differs, 2 wrong usage, 3 source unavailable,
 4 checksum mismatch, 130 interrupted.

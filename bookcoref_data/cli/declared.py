@@ -127,6 +127,7 @@ def declared(parameter: inspect.Parameter) -> Declared | None:
 
 _ITERABLES = {get_origin(kind) for kind in (Iterable[str], Sequence[str], tuple[str, ...], list[str])}
 _PLAIN = {bool, int, float, str}
+_CALLED = {Path: "PATH", str: "TEXT", int: "N", float: "X"}
 _MAPPING = get_origin(Mapping[str, str])
 _PATHS = {Path, *(one for one in get_args(options.PathLike) if one is not str)}
 
@@ -363,7 +364,9 @@ def _parameter(one: Declared, decls: tuple[str, ...], help: str, *, hide: bool =
     limits = {"min": one.option.least, "max": one.option.most} if one.kind in (int, float) else {}
     if one.kind is int:
         limits = {name: None if value is None else int(value) for name, value in limits.items()}
-    metavar = "KEY=FILE" if one.mapping else f"[{'|'.join(one.choices)}]" if one.choices else None
+    metavar = _CALLED.get(one.kind) if decls else one.name.upper()
+    if one.mapping or one.choices:
+        metavar = "KEY=FILE" if one.mapping else f"[{'|'.join(one.choices)}]"
     make: Any = typer.Option if decls else typer.Argument
     info = make(*decls, help=help, metavar=metavar, hidden=hide, **limits)
     return inspect.Parameter(

@@ -71,7 +71,6 @@ def graphml(r: LaidOutBook) -> bytes:
 
 
 def gexf(r: LaidOutBook) -> bytes:
-    """The network as GEXF."""
     graph, buffer = network(r), io.BytesIO()
     graph.graph.clear()  # the writer takes "mode" and "name" from here and nothing else
     _networkx().write_gexf(graph, buffer)

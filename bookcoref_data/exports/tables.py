@@ -123,7 +123,6 @@ def characters(r: LaidOutBook) -> list[Row]:
 
 
 def chapters(r: LaidOutBook) -> list[Row]:
-    """One row per chapter."""
     here: dict[int, Counter[int]] = defaultdict(Counter)
     for m in r.annotation.mentions:
         here[r.chapter_of(m.start)][m.character] += 1

@@ -110,7 +110,6 @@ _Tables = Mapping[str, tuple[str, Iterable[str]]]
 
 
 def _parse(key: str, source: str, tables: _Tables, note: Note) -> base.Parsed:
-    """What the tables say."""
     sentences, layers, index = _read_tokens(*tables[".tokens"])
     # The clusters by COREF, in the order of the file, and [start, end, PROP_CAT] of each mention
     clusters: dict[str, list[Mention]] = {}

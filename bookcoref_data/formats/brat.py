@@ -63,8 +63,6 @@ class _Entity:
 
 @dataclass
 class _AnnFile:
-    """What one .ann file says."""
-
     entities: dict[str, _Entity] = field(default_factory=dict)
     links: list[list[str]] = field(default_factory=list)
     attributes: dict[str, dict[str, Any]] = field(default_factory=dict)

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, Protocol, cast
 
-from ..errors import FormatError, SourceError
-from ..files import read_some, writing
+from ..errors import FormatError
+from ..files import read_some, unreadable, writing
 
 GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
@@ -76,9 +76,7 @@ def reading(path: Path, *, again: bool = False) -> Iterator[IO[bytes]]:
         else:
             raw = path.open("rb")
     except OSError as error:
-        raise SourceError(
-            f"cannot read {path}", found=error.strerror, hint="check the path and its permissions"
-        ) from error
+        raise unreadable(path, error, "check the path and its permissions") from error
     with raw:
         try:
             head = raw.peek(4)[:4]

@@ -488,7 +488,6 @@ def _numbers(offsets: pa.Int32Array) -> npt.NDArray[np.int32]:
 
 
 def _token_bytes(words: pa.DictionaryArray) -> TokenBytes:
-    """The bytes of tokens that are numbers in a dictionary."""
     import numpy as np
     import pyarrow as pa
     from pyarrow import _compute  # `pyarrow.compute` would make hundreds of functions first

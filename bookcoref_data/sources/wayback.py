@@ -150,17 +150,14 @@ class PageStore:
         if not note.is_file():
             kept = None
         else:
+            hint = "delete it; the page is fetched again"
             try:
                 record = FetchedPage(**json.loads(note.read_text(encoding="utf-8")))
                 body = gzip.decompress(page.read_bytes()) if record.status == OK else b""
             except (OSError, EOFError, ValueError, TypeError, zlib.error) as error:
-                raise FormatError(
-                    f"{note} is not a kept page",
-                    found=str(error),
-                    hint="delete it; the page is fetched again",
-                ) from error
+                raise FormatError(f"{note} is not a kept page", found=str(error), hint=hint) from error
             if record.status == OK and sha256_bytes(body) != record.sha256:
-                raise FormatError(f"{page} was changed", hint="delete it; the page is fetched again")
+                raise FormatError(f"{page} was changed", hint=hint)
             kept = record, body
         if kept and (kept[0].status in FINAL or self.fetcher.offline):
             return kept

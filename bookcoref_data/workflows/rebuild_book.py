@@ -195,7 +195,6 @@ def _exact_note(job: RebuildJob) -> Path:
 
 
 def read_facts(folder: Path) -> BookFacts:
-    """The facts of a finished book."""
     return BookFacts.from_dict(json.loads((folder / "facts.json").read_text(encoding="utf-8")))
 
 

@@ -99,7 +99,6 @@ class Regeneration:
         return [*rows, _row("all", self.evaluation, list(self.comparisons.values()))]
 
     def character_rows(self, most: int) -> list[list[Any]]:
-        """The characters with most differences."""
         found = [
             (c.missing + c.spurious + c.moved_away, book, c)
             for book, comparison in self.comparisons.items()

@@ -144,7 +144,7 @@ def verify(
     if complete:
         ids = {released_key(b.doc_key).rpartition("_")[2] for b in result.books}
         left = [b["doc_key"] for b in published_books() if b["doc_key"].rpartition("_")[2] not in ids]
-        why = "a book of the published data set"
+        why = "missing, and part of the published data set"
         result.books += [Checked(key, MISSING, problems=[why]) for key in left]
     if wanted:
         _compare(result, wanted)

@@ -90,7 +90,7 @@ def test_the_reference_is_what_the_declarations_say():
 
 def test_every_option_is_in_the_reference():
     page = PAGE.read_text(encoding="utf-8")
-    assert "`-b, --book BOOK`" in page
+    assert "`-b, --book TEXT`" in page
     for words in VERBS:
         section = page.partition(f"\n### {words}\n")[2].partition("\n### ")[0]
         command = get_command(make_app())
@@ -99,6 +99,13 @@ def test_every_option_is_in_the_reference():
         for parameter in command.params:
             if not parameter.hidden and "completion" not in parameter.name and declared_verb(words):
                 assert parameter.opts[0] in section or f"`{parameter.name.upper()}`" in section, words
+
+
+def test_help_calls_values_by_what_a_person_types():
+    shown = CliRunner().invoke(make_app(), ["questions", "evaluate", "--help"]).output
+    for value in ("QUESTIONS", "--books PATH", "--model TEXT", "--parallel N", "--prompt-price X"):
+        assert value in shown
+    assert not re.search(r"<list|--[a-z-]+ <", shown)
 
 
 # -- the rules ---------------------------------------------------------------------------------------

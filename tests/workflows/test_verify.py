@@ -128,6 +128,7 @@ def test_complete_demands_the_published_books(tmp_path):
     result = verify(folder(tmp_path / "d"), complete=True)
     assert result.exit_code == 1
     assert sum(b.status == "missing" for b in result.books) == 53
+    assert "missing, and part of the published data set" in problems(result)
 
 
 def test_published_tokens_are_a_witness(tmp_path):

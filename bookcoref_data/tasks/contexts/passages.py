@@ -149,7 +149,6 @@ class Retriever:
         return [Context(self.book.doc_key, character, strategy, tuple(self.paragraphs[i] for i in chosen))]
 
     def mention_counts(self, character: str) -> dict[int, int]:
-        """Mentions of a character by paragraph."""
         counts: dict[int, int] = {}
         for mention in self._mentions[character]:
             # The paragraph in which a mention starts

@@ -153,7 +153,6 @@ class Profile:
 
 
 def profile_of(reading: Observed, mentions: Sequence[Mention], part: int = 0) -> Profile:
-    """The profile of one chain."""
     made = Profile()
     made.size, made.first, made.last = len(mentions), mentions[0].start, mentions[-1].start
     made.parts, made.places = {part}, [m.start for m in mentions]

@@ -327,7 +327,6 @@ def _question(
 
 
 def genders_of(document: Askable) -> dict[str, str]:
-    """The gender of each phrase of a document."""
     return {p: g for p, g in zip(document.phrases, document.genders, strict=False) if p is not None}
 
 
