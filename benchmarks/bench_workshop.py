@@ -15,6 +15,7 @@ uses the keys of the page. Printed:
 
     repairs     changes until all names that count are where they belong
     keys        keys of the longest repair; and of all
+    questions   those open at first, by what the lists answer: yes, no, or nothing
     right       share of the judged mentions of the ten that are in the right place, before, and after: as the
                 annotator reads the file that the page saves
 """
@@ -64,6 +65,7 @@ class Repaired:
     book: str
     repairs: list[str] = field(default_factory=list)
     keys: list[int] = field(default_factory=list)
+    questions: Counter[str] = field(default_factory=Counter)
     before: tuple[int, int] = (0, 0)
     after: tuple[int, int] = (0, 0)
     left: list[str] = field(default_factory=list)
@@ -126,6 +128,25 @@ class Person:
             sum(n["times"] for n, who in judged if homes.get(who) == n["owner"]),
             sum(n["times"] for n, _ in judged),
         )
+
+    def questions(self, state: dict[str, Any]) -> Counter[str]:
+        """How many of the open questions the lists answer "yes", "no", or "" where they do not say."""
+        names, found = state["names"], Counter[str]()
+        owned: dict[int, Counter[str]] = defaultdict(Counter)
+        for name in names:
+            if (who := self.whose(name)) is not None:
+                owned[name["owner"]][who] += name["times"]
+        most = {person: whose.most_common(1)[0][0] for person, whose in owned.items()}
+        for kind, rest in (key.split(" ", 1) for key in state["questions"]):
+            told = [int(k) for k in rest.replace(",", " ").split()]
+            if kind == "1":
+                one, other = (most.get(person) for person in told)
+            else:
+                one = self.whose(names[told[0]])
+                other = most.get(told[1] if kind == "3" else names[told[0]]["owner"])
+            known = one is not None and other is not None
+            found[("yes" if (one == other) == (kind != "2") else "no") if known else ""] += 1
+        return found
 
     # -- repairs
 
@@ -236,7 +257,7 @@ def repaired(
     page = work / "workshop.html"
     page.write_text(form("cast", source.book.doc_key, made.to_dict() | {"server": None, "file": "cast.txt"}))
     person, done = Person(driver, page, owners, top), Repaired(source.book.doc_key)
-    done.before = person.right(person.state())
+    done.before, done.questions = person.right(person.state()), person.questions(person.state())
     while len(done.repairs) < MOST:
         before = person.pressed
         told = person.repair(state := person.state())
@@ -299,18 +320,16 @@ def main() -> None:
     options = parser.parse_args()
     driver, work = open_browser(), Path(tempfile.mkdtemp())
     done: list[Repaired] = []
-    print("| book | repairs | keys of the longest | keys in all | right before | right after |")
-    print("|---|---|---|---|---|---|")
+    print("| book | repairs | longest, keys | all keys | questions: yes, no, ? | right before | after |")
+    print("|---|---|---|---|---|---|---|")
     try:
         for source, characters in books(options):
             one = repaired(driver, source, characters, options.cache, work)
             done.append(one)
             shares = [f"{100 * a / max(b, 1):.1f}" for a, b in (one.before, one.after)]
-            longest = max(one.keys, default=0)
-            print(
-                f"| {one.book} | {len(one.repairs)} | {longest} | {sum(one.keys)} | {' | '.join(shares)} |",
-                flush=True,
-            )
+            asked = ", ".join(str(one.questions[told]) for told in ("yes", "no", ""))
+            cells = [one.book, len(one.repairs), max(one.keys, default=0), sum(one.keys), asked, *shares]
+            print(f"| {' | '.join(map(str, cells))} |", flush=True)
             if options.show:
                 for told, keys in zip(one.repairs, one.keys, strict=True):
                     print(f"    {keys} keys: {told}")
@@ -321,7 +340,9 @@ def main() -> None:
     few = sum(len(one.repairs) <= 3 for one in done)
     keys = [n for one in done for n in one.keys]
     print(f"\n{few} of {len(done)} books need at most three repairs;", end=" ")
-    print(f"{sum(n <= 4 for n in keys)} of {len(keys)} repairs take at most four keys")
+    print(f"{sum(n <= 4 for n in keys)} of {len(keys)} repairs take at most four keys;", end=" ")
+    asked = [told.split() for one in done for told in one.repairs if told.startswith("yes to ")]
+    print(f"{len(asked)} are a question that was answered yes, behind {sum(int(t[-2]) for t in asked)} noes")
 
 
 if __name__ == "__main__":
