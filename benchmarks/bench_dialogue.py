@@ -2,7 +2,7 @@
 
     python benchmarks/bench_dialogue.py --scorer pdnc_score.py --data PDNC [NOVEL ...]
         [--cast aliases|names|short|auto] [--jobs 2] [--weights FILE] [--cache FOLDER] [--out FILE.json]
-        [--against OLD.json] [--errors FILE] [--reliability] [--fit]
+        [--against OLD.json] [--errors FILE] [--reliability] [--fit [--litbank LITBANK]]
 
 The gold is the Project Dialogism Novel Corpus, which is not part of this project: give your own copy. The
 scorer is the given file, loaded by path; its help text defines every number. `--cast aliases` lists every
@@ -15,7 +15,9 @@ with those of an earlier run: the difference of every novel, and how many novels
 prints the expected calibration error (ECE): the mean distance between the two, weighted by the number of
 links in each bin. `--fit` takes the scores of the rankers as they are, prints the scales that fit them best,
 and what they come to where each novel is left out in turn: the calibration error, and of what has 0.9 or
-more the share that is right and the share that is kept.
+more the share that is right and the share that is kept. The corpus marks nobody outside quotes, but "he" and
+"the old man" in a tag mean the speaker; from these and, with `--litbank`, from the narration of LitBank's
+development part come the scales of the narration.
 """
 
 from __future__ import annotations
@@ -38,14 +40,15 @@ from unittest import mock
 import numpy as np
 
 from bookcoref_data.annotation.cast import Cast, parse_cast
-from bookcoref_data.annotation.embedded.backend import RULE_NAMES, EmbeddedBackend
+from bookcoref_data.annotation.embedded.backend import RULE_NAMES, EmbeddedBackend, HowToRead, Reading
 from bookcoref_data.annotation.embedded.calibration import SCALES
 from bookcoref_data.annotation.embedded.network import Ranker, load_rankers
 from bookcoref_data.annotation.plan import default_plan
 from bookcoref_data.annotation.propose import propose_cast
-from bookcoref_data.annotation.state import Quote
+from bookcoref_data.annotation.state import Marked, Quote
+from bookcoref_data.annotation.steps import Job
 from bookcoref_data.workflows.annotate import Annotated, Source, annotate_book, read_sources
-from training.calibrate import calibration_error, fit_scale, scaled
+from training.calibrate import BINS, LEAST, calibration_error, excerpts, fit_scale, narration, scaled
 from training.parses import parse_with_cache
 
 MAIN_CATEGORIES = {"major", "intermediate"}
@@ -62,11 +65,12 @@ MEASURES = (
     "I",
     "all",
 )
-BINS, LEAST = 10, 0.9
 FOLLOWS = frozenset(["same paragraph", "speech goes on"])
 """Rules that give a quote the speaker of another."""
 _NEAR = 12
 """Quotes on each side among which that other is looked for."""
+_NARRATED = "narration: "
+"""How the kinds of links outside quotes begin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +93,18 @@ class Result:
     errors: list[dict[str, Any]]
     seconds: float
     tokens: int
+
+
+class Remembering(EmbeddedBackend):
+    """A backend that keeps its last reading for whoever asks what the reader took for tags."""
+
+    last: Reading
+
+    def read(
+        self, job: Job, names: list[Marked], fixed: Mapping[tuple[int, int], int], how: HowToRead
+    ) -> Reading:
+        self.last = super().read(job, names, fixed, how)
+        return self.last
 
 
 def load_scorer(path: Path) -> ModuleType:
@@ -151,7 +167,7 @@ def annotate_novel(
     gold = scorer.load(data, novel, MAIN_CATEGORIES if cast == "short" else None)
     source = source_of(gold, work)
     plan = default_plan("embedded")
-    backend = EmbeddedBackend(plan, rankers)
+    backend = Remembering(plan, rankers)
     parse = parse_with_cache(source.book, cache)
     backend.hold(source.book, parse)
     start = time.process_time()
@@ -168,7 +184,7 @@ def annotate_novel(
     return Result(
         novel,
         dict(counts),
-        judge(scorer, gold, predicted, links, quotes),
+        judge(scorer, gold, predicted, links, quotes) + judge_tags(scorer, gold, done, backend.last),
         errors,
         seconds,
         len(source.book.tokens),
@@ -233,13 +249,33 @@ def judge(
             right = predicted.mentions[span] == gold.mentions[group[0]]
             score, rule = links[span]
             found.append(Judged(gold.kind(group[0]), score, right, rule))
-    by_start = {s[0]: q for q in gold.quotes for s in q.spans} | {
-        s[0] - 1: q for q in gold.quotes for s in q.spans
-    }
+    by_start = quotes_by_start(gold)
     for (a, _, speaker, _), (score, rule) in zip(predicted.quotes, quotes, strict=True):
         if a in by_start and speaker is not None:
             quote = by_start[a]
             found.append(Judged(f"speaker {quote.kind}", score, speaker == quote.speaker, rule))
+    return found
+
+
+def quotes_by_start(gold: Any) -> dict[int, Any]:
+    """The quotes of the gold by the place of their first letter, and by that of the mark before it."""
+    starts = [(s[0], q) for q in gold.quotes for s in q.spans]
+    return {a - 1: q for a, q in starts} | dict(starts)
+
+
+def judge_tags(scorer: ModuleType, gold: Any, done: Annotated, reading: Reading) -> list[Judged]:
+    """Every pronoun and noun phrase of a tag that a ranker decided: right if it means the speaker."""
+    at, _ = scorer.offsets(gold.text, list(done.book.tokens))
+    by_start, text = quotes_by_start(gold), reading.text
+    links = {(m.start, m.end): m for m in done.state.mentions if m.rule in RULE_NAMES.values()}
+    found = []
+    for (a, _), tag in zip(text.speech.spans, text.tags, strict=True):
+        subject = text.markables[tag.subject] if tag.subject >= 0 else None
+        if at[a][0] not in by_start or subject is None or text.speech.quote[subject.at] >= 0:
+            continue
+        if link := links.get((subject.start, subject.end)):
+            right = done.state.names[link.character].strip() == by_start[at[a][0]].speaker
+            found.append(Judged(f"{_NARRATED}{link.kind} in a tag", link.score, right, link.rule))
     return found
 
 
@@ -283,7 +319,10 @@ def with_totals(judged: list[Judged]) -> dict[str, list[Judged]]:
     kinds: dict[str, list[Judged]] = defaultdict(list)
     for j in judged:
         kinds[j.kind].append(j)
-        kinds["speakers" if j.kind.startswith("speaker") else "all mentions"].append(j)
+        if j.kind.startswith(_NARRATED):
+            kinds["all in the narration"].append(j)
+        else:
+            kinds["speakers" if j.kind.startswith("speaker") else "all mentions"].append(j)
     return kinds
 
 
@@ -307,6 +346,8 @@ def scale_of(j: Judged) -> str:
     """The scale of a judged score, as the backend chooses it."""
     if j.kind == "nominal" and j.rule == RULE_NAMES["second"]:
         return "called in a quote"
+    if j.kind.startswith(_NARRATED):
+        return next(kind for kind, rule in RULE_NAMES.items() if j.rule == rule)
     return next((f"{kind} in a quote" for kind, rule in RULE_NAMES.items() if j.rule == rule), j.rule)
 
 
@@ -317,7 +358,7 @@ def print_fit(results: list[Result]) -> None:
     for result in results:
         for j in result.judged:
             by_scale[scale_of(j)][result.novel].append(j)
-    print("\nscales of the raw scores, each novel weighs the same: slope, shift")
+    print("\nscales of the raw scores, each novel weighs the same (narration: each link): slope, shift")
     said: list[Judged] = [j for name, novels in by_scale.items() if name not in SCALES for j in _all(novels)]
     for name, novels in by_scale.items():
         if name not in SCALES:
@@ -328,12 +369,12 @@ def print_fit(results: list[Result]) -> None:
             scale = _fit({n: js for n, js in novels.items() if n != novel})
             scores = scaled([j.score for j in members], *scale)
             said += [replace(j, score=float(p)) for j, p in zip(members, scores, strict=True)]
-    print(f"\nnovels left out in turn{'':10}error{'':6}right and kept of what has {LEAST} or more")
+    print(f"\nnovels left out in turn{'':18}error{'':6}right and kept of what has {LEAST} or more")
     for kind, members in with_totals(said).items():
         score, right = np.array([j.score for j in members]), np.array([j.right for j in members])
         sure = score >= LEAST
         print(
-            f"{kind:24}{100 * calibration_error(score, right, BINS):14.1f}"
+            f"{kind:32}{100 * calibration_error(score, right, BINS):14.1f}"
             + (f"{100 * right[sure].mean():12.1f}{100 * sure.mean():10.1f}" if sure.any() else f"{'-':>12}")
         )
 
@@ -343,11 +384,21 @@ def _all(novels: Mapping[str, list[Judged]]) -> list[Judged]:
 
 
 def _fit(novels: Mapping[str, list[Judged]]) -> tuple[float, float]:
-    """The scale of the judged scores of some novels, each of which weighs the same."""
+    """The scale of the judged scores of some novels, each of which weighs the same. Of the narration each
+    link does: beside whole novels there are excerpts with a few."""
     members = _all(novels)
     share = len(members) / max(len(novels), 1)
-    weight = [share / len(js) for js in novels.values() for _ in js]
+    narrated = any(j.kind.startswith(_NARRATED) for j in members)
+    weight = [1.0 if narrated else share / len(js) for js in novels.values() for _ in js]
     return fit_scale([j.score for j in members], [j.right for j in members], weight)
+
+
+def excerpts_of(litbank: Path, rankers: Mapping[str, Ranker] | None) -> list[Result]:
+    """The links in the narration of LitBank's development part, with raw scores, by document."""
+    judged = defaultdict(list)
+    for text, kind, score, right in narration(excerpts(litbank), True, rankers):
+        judged[text].append(Judged(f"{_NARRATED}{kind} in LitBank", score, right, RULE_NAMES[kind]))
+    return [Result(text, {}, links, [], 0.0, 0) for text, links in judged.items()]
 
 
 def print_rules(judged: list[Judged]) -> None:
@@ -371,14 +422,17 @@ def main() -> None:
     parser.add_argument("--against", type=Path)
     parser.add_argument("--errors", type=Path)
     parser.add_argument("--fit", action="store_true", help="fit the scales of the scores on these novels")
+    parser.add_argument(
+        "--litbank", type=Path, help="for --fit: LitBank, whose development part is read, too"
+    )
     parser.add_argument("--reliability", action="store_true")
     options = parser.parse_args()
     scorer = load_scorer(options.scorer)
     novels = options.novels or scorer.novels(options.data)
+    rankers = load_rankers(options.weights) if options.weights else None
     work = partial(
         annotate_novel, scorer_path=options.scorer, data=options.data, cast=options.cast, cache=options.cache,
-        work=options.work, rankers=load_rankers(options.weights) if options.weights else None,
-        raw=options.fit,
+        work=options.work, rankers=rankers, raw=options.fit,
     )  # fmt: skip
     pooled: dict[str, Counter[str]] = defaultdict(Counter)
     rows: dict[str, dict[str, float]] = {}
@@ -397,7 +451,7 @@ def main() -> None:
         print_reliability([j for r in results for j in r.judged])
         print_rules([j for r in results for j in r.judged])
     if options.fit:
-        print_fit(results)
+        print_fit(results + (excerpts_of(options.litbank, rankers) if options.litbank else []))
     if options.out:
         options.out.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
     if options.errors:

@@ -15,7 +15,15 @@ from bookcoref_data.annotation.state import Dropped, Marked, Quote, State
 from bookcoref_data.annotation.steps import Job
 from bookcoref_data.errors import UsageError
 from bookcoref_data.workflows.annotate import Source, annotate_book
-from training.calibrate import calibration_error, fit_scale, narration, scaled
+from training.calibrate import (
+    Link,
+    calibration_error,
+    excerpts,
+    fit_scale,
+    narration,
+    scaled,
+    spread_over_texts,
+)
 
 
 @pytest.mark.parametrize("kind", sorted(SCALES))
@@ -126,7 +134,17 @@ def test_scales_are_fitted_on_raw_scores(tmp_path, book_of, monkeypatch):
     )  # fmt: skip
     monkeypatch.setattr("training.calibrate.parts", lambda root: {"dev": ["one"]})
     monkeypatch.setattr("training.calibrate.read_excerpt", lambda root, name: excerpt)
-    found = narration(tmp_path)
+    found = list(narration(excerpts(tmp_path), raw=True))
     monkeypatch.setitem(SCALES, "third", (0.0, -2.0))
-    assert found["third"]
-    assert narration(tmp_path) == found
+    assert "third" in {link.kind for link in found}
+    assert list(narration(excerpts(tmp_path), raw=True)) == found
+    assert list(narration(excerpts(tmp_path), raw=False)) != found
+
+
+def test_the_spread_over_texts_takes_them_as_wholes():
+    """One text all wrong among four is far off by chance, however many links it has."""
+    links = [Link(text, "third", 0.9, text != "d") for text in "abcd" for _ in range(50)]
+    assert spread_over_texts(links) == pytest.approx(0.25)
+    mixed = [Link(text, "third", 0.9, n % 4 > 0) for text in "abcd" for n in range(48)]
+    assert spread_over_texts(mixed) == 0
+    assert np.isnan(spread_over_texts(links[:50]))
