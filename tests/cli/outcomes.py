@@ -34,22 +34,22 @@ OF_ANNOTATOR = ((r"([0-9]\.[0-9]{2})[0-9]+", r"\1"), (r'("bytes": )[0-9]+', r"\1
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
-    """The bytes of every file under a folder, by its path there."""
-    found = sorted(path for path in folder.rglob("*") if path.is_file())
+    """The bytes of every file under a folder, by its path there. The cache is left out."""
+    tops = (path for path in folder.iterdir() if path.name != "cache")
+    found = sorted(path for top in tops for path in (top, *top.rglob("*")) if path.is_file())
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
 
 
-def outcome(done, folder: Path, before: dict[str, bytes], changes=CHANGES) -> str:
-    """What a command printed (the result of typer's test runner), and every file that it wrote or took away;
-    `before` are the files as they were. The cache is left out. `changes`: what is replaced."""
-    after = {name: data for name, data in files_of(folder).items() if not name.startswith("cache/")}
+def outcome(done, folder: Path, before: dict[str, bytes], after: dict[str, bytes], changes=CHANGES) -> str:
+    """What a command printed (the result of typer's test runner), and every file that it wrote or took away,
+    of the files `before` and `after` it. `changes`: what is replaced."""
     parts = [] if not done.exit_code else [f"(exit code {int(done.exit_code)})"]
     if done.exception and not isinstance(done.exception, SystemExit):
         parts += _plain(f"({done.exception!r})", folder, changes)
     parts += _shown(_plain(done.stdout, folder, changes))
     if done.stderr:
         parts += ["-- stderr", *_shown(_plain(done.stderr, folder, changes))]
-    parts += [f"-- gone: {name}" for name in before if name not in after and not name.startswith("cache/")]
+    parts += [f"-- gone: {name}" for name in before if name not in after]
     for name, data in after.items():
         if before.get(name) != data:
             parts += [f"-- {name}", *_shown(_plain(_text_of(name, data), folder, changes))]

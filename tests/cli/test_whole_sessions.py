@@ -58,6 +58,7 @@ def test_a_session_leaves_what_is_written_down(place, monkeypatch, tmp_path, as_
     for line in (SESSIONS / f"{name}.commands").read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
             done = CliRunner().invoke(app, shlex.split(line))
-            parts.append(f"$ {line}\n{outcome(done, here, before, changes)}")
-            before = files_of(here)
+            after = files_of(here)
+            parts.append(f"$ {line}\n{outcome(done, here, before, after, changes)}")
+            before = after
     as_written(SESSIONS / f"{name}.outcome.txt", "\n".join(parts))
