@@ -1,7 +1,8 @@
 """Commands in processes of their own that start fast: forked from a process that has imported the packages.
 
 A new Python needs one to six seconds to import numpy, pyarrow and spaCy before a command does anything. Here
-one process for each worker of pytest imports them once and forks for every command. A fork has its own
+one process for each worker of pytest imports them once, loads the model where a command parses, and forks for
+every command. A fork has its own
 folder, environment, session, streams and exit code, and runs `main()` as the installed command does. Where a
 process cannot fork, and where a test needs more than that (another locale, limits of the system, signals),
 commands are started anew.
@@ -24,9 +25,13 @@ import atexit, gc, importlib, json, os, signal, sys, threading, time, traceback
 from contextlib import suppress
 
 # Not huggingface_hub and what imports it: it reads its environment when it is imported.
-ALWAYS = ("numpy", "scipy.optimize", "pyarrow.parquet", "requests", "yaml", "zstandard", "filelock",
-          "rich.table", "rich.progress", "bookcoref_data.cli.app")
-TOKENISES = {"rebuild", "annotate", "annotate-many", "create", "regenerate", "propose", "clean"}
+ALWAYS = ("numpy", "scipy.optimize", "pyarrow.parquet", "requests", "yaml", "zstandard", "filelock", "html",
+          "rich.table", "rich.progress", "concurrent.futures.process", "multiprocessing.synchronize",
+          "bookcoref_data.cli.app", "bookcoref_data.workflows.annotate", "bookcoref_data.workflows.verify",
+          "bookcoref_data.annotation.embedded.backend", "bookcoref_data.annotation.propose",
+          "tomllib")
+PARSES = {"annotate", "cast", "review", "audit", "regenerate", "create"}
+TOKENISES = {"rebuild", "clean"} | PARSES
 
 def load(names):
     for name in names:
@@ -38,7 +43,9 @@ importlib.import_module("bookcoref_data.cli.app").make_app()
 for line in iter(sys.stdin.readline, ""):
     asked = json.loads(line)
     if TOKENISES & set(asked["words"]):
-        load(("spacy", "spacy.lang.en"))
+        importlib.import_module("bookcoref_data.text.tokens").tokenize_body("It is.")
+    if PARSES & set(asked["words"]):
+        importlib.import_module("bookcoref_data.annotation.embedded.parsing").load_model()
     gc.collect()
     gc.freeze()
     child = os.fork()

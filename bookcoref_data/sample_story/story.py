@@ -3,6 +3,7 @@
 import re
 import textwrap
 from bisect import bisect_left
+from collections.abc import Sequence
 from functools import cache
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -66,8 +67,9 @@ def book_of(marked: ParsedMarkup, names: dict[str, str]) -> Book:
     """
     released, tokens = typeset(marked)
     mentions: dict[str, list[Mention]] = {character: [] for character in names}
+    flat = [token for sentence in tokens.sentences for token in sentence]
     for span in released.spans:
-        mentions[span.character].append(_mention(span, released.text_of(span), tokens))
+        mentions[span.character].append(_mention(span, released.text_of(span), flat, tokens.starts))
     named = [(names[character], spans) for character, spans in mentions.items() if spans]
     return Book.make(
         DOC_KEY, tokens.sentences, gutenberg_key=GUTENBERG_KEY, clusters=[spans for _, spans in named],
@@ -85,15 +87,10 @@ def typeset(marked: ParsedMarkup) -> tuple[ParsedMarkup, Tokenized]:
     return ParsedMarkup(text, spans), tokenize_body(text)
 
 
-def _mention(span: MarkedSpan, words: str, tokens: Tokenized) -> Mention:
-    flat = [token for sentence in tokens.sentences for token in sentence]
-    first = bisect_left(tokens.starts, span.start)
-    last = bisect_left(tokens.starts, span.end) - 1
-    if (
-        first > last
-        or tokens.starts[first] != span.start
-        or tokens.starts[last] + len(flat[last]) != span.end
-    ):
+def _mention(span: MarkedSpan, words: str, flat: Sequence[str], starts: Sequence[int]) -> Mention:
+    first = bisect_left(starts, span.start)
+    last = bisect_left(starts, span.end) - 1
+    if first > last or starts[first] != span.start or starts[last] + len(flat[last]) != span.end:
         raise FormatError(
             f"{SOURCE}:{span.line}: the span {words!r} of {span.character!r} does not align with tokens",
             expected="a span that begins and ends at a token edge",
