@@ -19,9 +19,9 @@ from hypothesis import HealthCheck, settings
 ROOT = Path(__file__).resolve().parent.parent
 # `training` is not installed. It comes last, so that the installed package is tested, not the checkout.
 sys.path.append(str(ROOT))
+from tests.drawing import EXAMPLES  # noqa: E402
+
 # A busy machine draws examples slowly; that is no fault of the code.
-# How many are drawn where a test does not say it: `.ci/run` draws more.
-EXAMPLES = int(os.environ.get("BOOKCOREF_EXAMPLES", "15"))
 settings.register_profile(
     "busy", deadline=None, max_examples=EXAMPLES, suppress_health_check=[HealthCheck.too_slow]
 )

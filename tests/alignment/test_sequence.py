@@ -5,11 +5,12 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bookcoref_data.alignment import align, common_subsequence, join_runs
 from bookcoref_data.alignment.sequence import heaviest_chain, merge_runs, mix
+from tests.drawing import drawn
 
 few = st.lists(st.integers(0, 4), max_size=40)
 
@@ -32,7 +33,7 @@ def test_common_subsequence_is_a_longest_one(a, b):
     assert all(p[0] < q[0] and p[1] < q[1] for p, q in pairwise(pairs))
 
 
-@settings(max_examples=40, deadline=None)
+@drawn(40)
 @given(st.integers(0, 2**32 - 1), st.integers(2, 400), st.floats(0, 0.3))
 def test_partners_are_equal_and_keep_order(seed, vocabulary, noise):
     random = np.random.default_rng(seed)

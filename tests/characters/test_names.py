@@ -6,11 +6,12 @@ import csv
 from collections import Counter
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bookcoref_data.characters.names import read_name, same_person
 from bookcoref_data.words.folding import fold
+from tests.drawing import drawn
 
 
 def said(raw, author=""):
@@ -166,7 +167,7 @@ PIECES = [
 entries = st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
 
 
-@settings(max_examples=300, deadline=None)
+@drawn(300)
 @given(raw=entries | st.text(max_size=20))
 @example(raw='"')
 @example(raw="(a)")
@@ -188,7 +189,7 @@ def test_any_text_names_someone_for_good_or_is_rejected_with_a_reason(raw):
     assert len({person.name for person in reading.people}) == len(reading.people)
 
 
-@settings(max_examples=200, deadline=None)
+@drawn(200)
 @given(
     raw=st.lists(
         st.sampled_from(["Ada", "Brook", "Mr.", "Old", "von", "Reed", "Lady"]), min_size=1, max_size=4

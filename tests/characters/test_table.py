@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bookcoref_data.characters.table import CastRow, group_casts, read_table, write_table
 from bookcoref_data.errors import FormatError, SourceError
+from tests.drawing import drawn
 
 words = st.text(min_size=1, max_size=12)
 names = st.lists(words, max_size=3).map(tuple)
@@ -27,7 +28,7 @@ rows = st.builds(
 
 
 @pytest.mark.parametrize("name", ["cast.jsonl", "cast.jsonl.gz"])
-@settings(max_examples=40, deadline=None)
+@drawn(40)
 @given(table=st.lists(rows, max_size=5))
 def test_rows_come_back_as_they_were_written(tmp_path_factory, name, table):
     path = tmp_path_factory.mktemp("table") / name

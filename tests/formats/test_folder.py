@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bookcoref_data.books import Book, split_book
@@ -15,6 +15,7 @@ from bookcoref_data.errors import DataError, FormatError, UsageError
 from bookcoref_data.formats import folder as room
 from bookcoref_data.formats.card import card_digest
 from bookcoref_data.formats.schema import arrow_schema, from_row, to_row, to_table, to_tables
+from tests.drawing import drawn
 
 TOKEN = st.text(st.characters(blacklist_categories=["Cs"]), min_size=1, max_size=6)
 
@@ -42,7 +43,7 @@ def write(out, *items, split="test"):
 
 
 @given(st.lists(books(), min_size=1, max_size=3))
-@settings(max_examples=40, deadline=None)  # the first call imports pyarrow
+@drawn(40)  # the first call imports pyarrow
 def test_tables_hold_exactly_the_books(items):
     table = to_table(items)
     assert table.schema.equals(arrow_schema())
@@ -51,7 +52,7 @@ def test_tables_hold_exactly_the_books(items):
 
 
 @given(books(), st.integers(1, 9))
-@settings(max_examples=40, deadline=None)
+@drawn(40)
 def test_the_table_of_windows_shares_the_tokens_of_its_book(book, size):
     windows = split_book(book, size=size).books
     full, split = to_tables(book, windows)

@@ -15,6 +15,7 @@ from benchmarks.check_losses import HOSTILE
 from bookcoref_data.books import Mention, Record
 from bookcoref_data.errors import BookcorefError
 from bookcoref_data.formats import FORMATS, ConversionReport, read_documents, write_documents
+from tests.drawing import drawn
 
 pytestmark = pytest.mark.slow
 
@@ -77,7 +78,7 @@ def test_a_format_gives_back_what_it_did_not_report_as_lost(format, documents):
 
 @pytest.mark.parametrize("format", ["jsonl", "brat", "booknlp"])
 @given(documents=corpora)
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@drawn(30)
 def test_formats_with_offsets_lose_no_mention(format, documents):
     report = ConversionReport()
     with tempfile.TemporaryDirectory() as folder:
@@ -152,7 +153,7 @@ anything = st.recursive(
 
 @pytest.mark.parametrize("format", FORMATS)
 @given(document=records("a"), extra=st.dictionaries(st.sampled_from(FIELDS), anything, max_size=4))
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@drawn(40)
 def test_strange_extra_fields_break_no_writer(format, document, extra):
     strange = dataclasses.replace(document, extra=extra)
     with tempfile.TemporaryDirectory() as folder:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bookcoref_data.scoring.assignment import best_alignment
+from tests.drawing import drawn
 
 EDGES = st.dictionaries(
     st.tuples(st.integers(0, 6), st.integers(0, 6)),
@@ -43,7 +44,7 @@ def check(edges, chosen, arrays_):
     return weights[chosen].sum()
 
 
-@settings(max_examples=200, deadline=None)
+@drawn(200)
 @given(EDGES)
 def test_the_total_is_the_greatest(edges):
     found = arrays(edges)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bookcoref_data.books import Record
@@ -11,6 +11,7 @@ from bookcoref_data.errors import DataError
 from bookcoref_data.scoring import evaluate
 from bookcoref_data.scoring.clustering import members
 from bookcoref_data.scoring.input_checks import check_input
+from tests.drawing import drawn
 
 
 def flaws(clusters, tokens=None):
@@ -35,7 +36,7 @@ def test_a_clean_clustering_has_no_flaws():
     assert flaws([[(0, 0), (1, 3)], [(2, 2), (2, 3)]], 10) == check_input([], members([[]]), 10)
 
 
-@settings(max_examples=200, deadline=None)
+@drawn(200)
 @given(st.lists(st.tuples(st.integers(0, 12), st.integers(0, 5)), max_size=12, unique=True))
 def test_crossing_is_overlap_without_nesting(pairs):
     spans = [(a, a + n) for a, n in pairs]

@@ -7,13 +7,14 @@ from collections import Counter
 from itertools import combinations, permutations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bookcoref_data.errors import DataError, UsageError
 from bookcoref_data.formats import read_documents
 from bookcoref_data.scoring import score_clusters, score_documents
 from bookcoref_data.scoring.scores import ratio
+from tests.drawing import drawn
 
 WORKED = [
     # key, response, metric, recall, precision, f1: worked by hand from the formulas
@@ -180,7 +181,7 @@ def best_total(weights):
     )
 
 
-@settings(max_examples=150, deadline=None)
+@drawn(150)
 @given(LISTS, LISTS)
 def test_repeated_spans_count_as_in_the_released_code(key, response):
     scores = score_clusters(key, response)
@@ -195,7 +196,7 @@ def test_repeated_spans_count_as_in_the_released_code(key, response):
         assert found == pytest.approx(expected), metric
 
 
-@settings(max_examples=150, deadline=None)
+@drawn(150)
 @given(partitions(), partitions())
 def test_other_metrics_equal_their_definitions(key, response):
     scores = score_clusters(key, response)
@@ -227,7 +228,7 @@ def lea_recall(key, response):
     return ratio(total, sum(map(len, key)))
 
 
-@settings(max_examples=100, deadline=None)
+@drawn(100)
 @given(partitions(), partitions())
 def test_swapping_the_sides_swaps_recall_and_precision(key, response):
     one, other = score_clusters(key, response), score_clusters(response, key)
@@ -236,7 +237,7 @@ def test_swapping_the_sides_swaps_recall_and_precision(key, response):
         assert (a.recall, a.precision) == pytest.approx((b.precision, b.recall)), metric
 
 
-@settings(max_examples=60, deadline=None)
+@drawn(60)
 @given(LISTS.filter(bool), st.sampled_from(["released", "first"]), st.integers(0, 9))
 def test_order_of_clusters_does_not_matter_without_duplicates(clusters, rule, seed):
     import random

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bookcoref_data.scoring import evaluate
@@ -11,6 +11,7 @@ from bookcoref_data.scoring.clustering import members
 from bookcoref_data.scoring.evaluation import book_overlaps
 from bookcoref_data.scoring.metrics import overlaps
 from bookcoref_data.scoring.shares import SHARED_METRICS, shares
+from tests.drawing import drawn
 
 SPANS = st.tuples(st.integers(0, 5), st.integers(0, 1)).map(lambda p: (p[0], p[0] + p[1]))
 LISTS = st.lists(st.lists(SPANS, min_size=1, max_size=5), max_size=5)
@@ -20,7 +21,7 @@ def numbers(score):
     return list(score.to_dict().values())
 
 
-@settings(max_examples=150, deadline=None)
+@drawn(150)
 @given(LISTS, LISTS, st.sampled_from(["released", "first"]), st.sampled_from(["keep", "drop"]))
 def test_shares_add_up_even_with_repeated_spans(key, response, duplicates, singletons):
     both = overlaps(members([key]), members([response]), singletons=singletons, duplicates=duplicates)

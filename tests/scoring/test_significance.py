@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bookcoref_data.books import Record
@@ -26,6 +26,7 @@ from bookcoref_data.scoring.significance import (
     groups_alike,
     resample,
 )
+from tests.drawing import drawn
 
 pytestmark = pytest.mark.slow
 
@@ -106,7 +107,9 @@ def pieces(key, rng):
     return [c for c in clusters if c]
 
 
-@pytest.mark.parametrize(("errors", "unit"), [(cut, "character"), (pieces, "block")])
+@pytest.mark.parametrize(
+    ("errors", "unit"), [pytest.param(cut, "character", marks=pytest.mark.long), (pieces, "block")]
+)
 def test_equal_systems_are_not_told_apart_too_often(errors, unit):
     """Errors that stay in a place, and errors that last: p < 0.1 in about a tenth of 40 pairs.
 
@@ -247,7 +250,7 @@ def rows_of(scores):
     return [list(score.to_dict().values())[3:] for score in parts]
 
 
-@settings(max_examples=100, deadline=None)
+@drawn(100)
 @given(LISTS, LISTS, LISTS, st.sampled_from(["released", "first"]))
 def test_an_unmixed_mixture_is_the_system_itself(key, first, second, duplicates):
     """Also with spans in several clusters, under either rule."""
@@ -260,7 +263,7 @@ def test_an_unmixed_mixture_is_the_system_itself(key, first, second, duplicates)
         assert parts.counts(chosen[None]).ravel().tolist() == pytest.approx(np.ravel(rows_of(whole)).tolist())
 
 
-@settings(max_examples=100, deadline=None)
+@drawn(100)
 @given(LISTS, LISTS, st.sampled_from(["keep", "drop"]))
 def test_a_part_left_out_is_a_shorter_book(key, response, singletons):
     """Spans once, so that the clusters left over can be written down by hand."""

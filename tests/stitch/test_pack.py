@@ -6,7 +6,7 @@ import hashlib
 import textwrap
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bookcoref_data.books import Book, cut_windows, window_key
@@ -14,6 +14,7 @@ from bookcoref_data.errors import BookError, DataError, EditionError
 from bookcoref_data.stitch.container import read_directory
 from bookcoref_data.stitch.pack import make_pack, read_pack
 from bookcoref_data.stitch.spans import Standoff
+from tests.drawing import drawn
 
 pytestmark = pytest.mark.slow
 
@@ -61,7 +62,7 @@ sentences = st.lists(st.lists(words, min_size=1, max_size=6), max_size=12)
 
 
 @pytest.mark.long
-@settings(max_examples=300, deadline=None)
+@drawn(300)
 @given(sentences, st.data())
 def test_any_sentences_come_back_from_any_text(released, data):
     """Tokens of white space, empty releases, foreign characters: all exact, whatever the text is."""

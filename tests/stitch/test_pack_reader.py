@@ -10,7 +10,7 @@ import tracemalloc
 
 import pytest
 import zstandard
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bookcoref_data.books import Book
@@ -19,6 +19,7 @@ from bookcoref_data.stitch import container
 from bookcoref_data.stitch.container import MAGIC, read_container, write_container
 from bookcoref_data.stitch.pack import make_pack, read_pack
 from bookcoref_data.stitch.spans import Standoff
+from tests.drawing import drawn
 
 SEAL = 32
 
@@ -69,7 +70,7 @@ def test_every_flipped_bit_is_noticed(good):
             read_pack(good[:at] + bytes([good[at] ^ 1 << picks.randrange(8)]) + good[at + 1 :])
 
 
-@settings(max_examples=200, deadline=None)
+@drawn(200)
 @given(st.binary(max_size=300))
 def test_random_bytes_are_refused(data):
     with pytest.raises(FormatError):

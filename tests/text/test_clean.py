@@ -7,7 +7,7 @@ import tracemalloc
 from unittest import mock
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import bookcoref_data.text.clean as cleaning
@@ -17,6 +17,7 @@ from bookcoref_data.text.clean.edges import find_edges
 from bookcoref_data.text.decode import decode
 from bookcoref_data.text.read_book import count_as_released, drop_released_breaks
 from bookcoref_data.text.tokens import Tokenized
+from tests.drawing import drawn
 
 PROSE = (
     "Ada Brook baked the bread of the village before the sun was up, and\n"
@@ -54,7 +55,7 @@ PIECES = [
 pieces = st.sampled_from(PIECES)
 
 
-@settings(max_examples=150, deadline=None)
+@drawn(150)
 @given(lines=st.lists(pieces, max_size=25))
 @example(lines=[PROSE, "[Illustration: never closed", PROSE])
 def test_every_kept_character_comes_from_the_file_and_nothing_is_counted_twice(lines):
@@ -73,7 +74,7 @@ def test_every_kept_character_comes_from_the_file_and_nothing_is_counted_twice(l
     assert not "".join(c for i, c in enumerate(text) if i not in taken).strip()
 
 
-@settings(max_examples=60, deadline=None)
+@drawn(60)
 @given(lines=st.lists(pieces, max_size=25), size=st.integers(1, 90))
 @example(lines=["", " \t ", "word", "", " \t ", "", "", "word \t"], size=1)
 def test_the_size_of_the_pieces_that_are_read_at_once_changes_nothing(lines, size):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bookcoref_data.books import Book
 from bookcoref_data.errors import DataError, UsageError
 from bookcoref_data.text.clean import CleanRecipe
 from bookcoref_data.text.read_book import ReadSettings, gutenberg_id_of, read_book
+from tests.drawing import drawn
 
 PARAGRAPH = (
     "“Ada _Brook_ baked the bread[1] of the village before the sun was up,\r\n"
@@ -69,7 +70,7 @@ def test_tokens_and_sentences_make_a_book():
     assert text.report.sentences == len(book.sentences)
 
 
-@settings(max_examples=60, deadline=None)
+@drawn(60)
 @given(st.lists(st.sampled_from(["Ada", "_ran_", "home.", "\r\n", "\r\n\r\n", "\t", "\u00a0", "“Oh,”", "[1]",
                                  "CHAPTER I", "\r\n\r\n\r\n", "\x0c", "Mr."]), max_size=40))  # fmt: skip
 def test_places_hold_for_any_text(pieces):

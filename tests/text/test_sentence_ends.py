@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import punkt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bookcoref_data.text.decode import decode
 from bookcoref_data.text.sentence_ends import SentenceSplitter
+from tests.drawing import drawn
 
 TOKENIZER = punkt.PunktSentenceTokenizer(punkt.load_model("english"))
 SPLITTER = SentenceSplitter(TOKENIZER)
@@ -29,7 +30,7 @@ PIECES = st.one_of(*map(st.sampled_from, (MARKS, WORDS, WORDS)), st.text(max_siz
 
 
 @given(st.lists(PIECES, max_size=30).map("".join))
-@settings(max_examples=150, deadline=None)
+@drawn(150)
 def test_any_text_has_the_sentences_of_the_package(text):
     assert SPLITTER(text) == list(TOKENIZER.span_tokenize(text))
 
