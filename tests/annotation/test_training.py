@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from types import SimpleNamespace
 
 import numpy as np
@@ -40,10 +41,13 @@ SCENE = "Anna Hill and Mr. Ford sat by the fire. Clara Dale stood at the door.\n
 def silver_of(book_of):
     """Text -> (examples, the text) of a reading that hides as much as it can."""
 
-    def read(story: str, seed: int = 1):
+    @cache
+    def linked(story: str):
         book = book_of(story)
-        parse = parse_book(book)
-        text = link_text(book, CAST, parse)
+        return link_text(book, CAST, parse_book(book))
+
+    def read(story: str, seed: int = 1):
+        text = linked(story)
         reader = SilverReader(text, load_rankers(), seed=seed, hide=1.0)
         reader.read()
         return reader.examples, text

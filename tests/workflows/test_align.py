@@ -17,12 +17,18 @@ from bookcoref_data.workflows.align import EXACT, REMAPPED, align_files
 from bookcoref_data.workflows.packed import pack_book
 
 
+@pytest.fixture(scope="module")
+def pack():
+    """The sample, packed against its text."""
+    return pack_book(sample_book(), [], gutenberg_text())
+
+
 @pytest.fixture
-def files(tmp_path):
+def files(pack, tmp_path):
     """old.jsonl and old.pack (the sample), same.txt (its text), new.txt (another edition of it)."""
     book, text = sample_book(), gutenberg_text()
     write_documents([book.to_record()], tmp_path / "old.jsonl")
-    (tmp_path / "old.pack").write_bytes(pack_book(book, [], text))
+    (tmp_path / "old.pack").write_bytes(pack)
     (tmp_path / "same.txt").write_text(text, encoding="utf-8")
     new = text.replace('"', "”").replace(" said", " exclaimed")
     (tmp_path / "new.txt").write_bytes(("\ufeff" + new.replace("\n", "\r\n")).encode("utf-8"))
