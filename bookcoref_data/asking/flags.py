@@ -246,7 +246,7 @@ class _Chains:
             yield m.start, m.end + 1, 0.7, f"with “{after}” it is marked {grown} times"
 
     def _tag_of(self, i: int) -> str:
-        return self.tags[i] if i < len(self.tags) else ""
+        return self.tags[i] if 0 <= i < len(self.tags) else ""
 
     def _form(self, start: int, end: int) -> tuple[str, ...]:
         return tuple(self.low[start : end + 1])

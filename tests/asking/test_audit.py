@@ -115,6 +115,52 @@ def test_a_chain_cut_in_two_is_found_though_both_halves_have_several_names():
     assert (flag.kind, {flag.edits[0].character, flag.edits[0].into}) == ("two chains", {"Tom Hill", "Tom"})
 
 
+def test_a_book_that_begins_with_a_mention_is_audited_without_a_parse():
+    book = Book.make("b", [["Tom", "ran", "."]])
+    assert find_flags(Annotation(book, ("Tom",), (Marked(0, 0, 0),))) == []
+
+
+def test_halves_of_two_mentions_may_be_two_people():
+    """Of two people of one name who are each named once, the other need not be the one who went away."""
+    text = "Tom Hill came . Tom ran . Tom Hill left . Tom slept ."
+    spans = [((0, 1), 0), ((4, 4), 0), ((7, 8), 1), ((11, 11), 1)]
+    book = Book.make("b", [text.split()])
+    assert find_flags(Annotation(book, ("Tom Hill", "Tom"), tuple(Marked(*s, c) for s, c in spans))) == []
+
+
+@pytest.mark.parametrize(("tokens_before", "edit"), [(200, "link"), (201, "unlink")])
+def test_who_is_meant_instead_was_mentioned_not_long_before(tokens_before, edit):
+    """ "She" in a chain that is "he": Anna, if she was there within 200 tokens."""
+    tokens = ["Anna", *["x"] * 299]
+    places = {0: ANNA, 250 - tokens_before: ANNA, 240: TOM, 245: TOM, 250: TOM}
+    for place, who in places.items():
+        tokens[place] = "she" if who == ANNA or place == 250 else "he"
+    marked = tuple(sorted(Marked(i, i, who) for i, who in places.items()))
+    (flag,) = find_flags(Annotation(Book.make("b", [tokens]), ("Anna", "Tom"), marked))
+    assert (flag.kind, flag.start, flag.edits[0].op) == ("gender", 250, edit)
+    assert flag.reason == "“she” in a chain that is “he” 2 times"
+
+
+@pytest.mark.parametrize(("second", "alone"), [(59, False), (119, False), (120, True)])
+def test_two_places_in_one_stretch_of_120_tokens_are_a_run(second, alone):
+    """Stretches begin at every 60 tokens: 0 and 119 share one, 0 and 120 none."""
+    tokens = ["x"] * 300
+    mine = [
+        Marked(i, i, who, score=0.9)
+        for who, first in ((ANNA, 200), (TOM, 240))
+        for i in range(first, first + 30)
+    ]
+    read = [Marked(i, i, TOM, score=0.9) for i in (0, second)]
+    book = Book.make("b", [tokens])
+    own = Annotation(book, ("Anna", "Tom"), tuple(sorted([*mine, *read])))
+    said = Annotation(
+        book, ("Anna", "Tom"), tuple(sorted([*mine, *(m._replace(character=ANNA) for m in read)]))
+    )
+    flags = [f for f in find_flags(said, own) if f.kind == "our reading"]
+    assert [f.start for f in flags] == [0, second]
+    assert {f.chance > 0.25 for f in flags} == {alone}
+
+
 def test_a_run_of_places_that_our_reading_has_otherwise_is_hardly_an_error():
     """An annotator slips at one place, a reading in a whole paragraph."""
     a, hers = gold(), [at("She"), at("her"), at("she")]
