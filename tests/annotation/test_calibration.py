@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -10,6 +11,7 @@ import pytest
 
 from bookcoref_data.annotation.cast import parse_cast
 from bookcoref_data.annotation.embedded.calibration import SCALES, calibrated
+from bookcoref_data.annotation.embedded.network import WEIGHTS
 from bookcoref_data.annotation.plan import default_plan, read_plan
 from bookcoref_data.annotation.state import Dropped, Marked, Quote, State
 from bookcoref_data.annotation.steps import Job
@@ -148,3 +150,13 @@ def test_the_spread_over_texts_takes_them_as_wholes():
     mixed = [Link(text, "third", 0.9, n % 4 > 0) for text in "abcd" for n in range(48)]
     assert spread_over_texts(mixed) == 0
     assert np.isnan(spread_over_texts(links[:50]))
+
+
+SCALES_OF = "03f43c3f1d26be78e74921052a9b1c2db1d58668640a7e27b123ab6429e8f2a2"
+"""The weights that the scales were fitted with, by SHA-256."""
+
+
+def test_scales_are_those_of_the_weights():
+    """New weights have new scores. Then fit the scales: `python -m benchmarks.bench_dialogue --scorer SCORER
+    --data PDNC --fit --litbank LITBANK`, write them to calibration.py, and the checksum here."""
+    assert hashlib.sha256(WEIGHTS.read_bytes()).hexdigest() == SCALES_OF
