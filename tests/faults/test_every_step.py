@@ -113,6 +113,8 @@ VERBS = {
 OF_EVERY_KIND = ("annotate many", "edits apply", "export csv", "convert", "rebuild", "clean", "merge")
 """One verb for each way to write, for a quick run: a folder of jobs, in its place, beside others, one file, a
 data set, two files in one move, two in two places. `.ci/run` takes all verbs."""
+QUICK = {(name, kill) for name in OF_EVERY_KIND for kill in (True, False)} - {("annotate many", True)}
+"""A killed job costs most; in a quick run jobs fail, and the other verbs are killed."""
 
 
 def _rooms() -> Iterator[str]:
@@ -194,9 +196,10 @@ def steps_of(total: int, seed: str) -> Iterator[int]:
     return iter(sorted(random.Random(seed).sample(range(1, total + 1), count)))
 
 
-@pytest.mark.parametrize("kill", [True, False], ids=["killed", "failing"])
-@pytest.mark.parametrize("name", [
-    pytest.param(name, marks=[] if name in OF_EVERY_KIND else [pytest.mark.long]) for name in VERBS
+@pytest.mark.parametrize(("name", "kill"), [
+    pytest.param(name, kill, id=f"{name}-{'killed' if kill else 'failing'}",
+                 marks=[] if (name, kill) in QUICK else [pytest.mark.long])
+    for name in VERBS for kill in (True, False)
 ])  # fmt: skip
 def test_a_fault_at_any_step_leaves_the_old_state_or_the_new_one(filled, tmp_path, name, kill):
     verb, line = VERBS[name], f"{name}, {'killed' if kill else 'failing'}: "

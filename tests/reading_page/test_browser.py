@@ -48,16 +48,15 @@ class Page:
     ) -> None:
         self.driver, self.annotation = driver, annotation
         path.write_text(render(annotation, options), encoding="utf-8")
-        self.address = path.as_uri()
+        path.with_name("empty.html").write_text("", encoding="utf-8")
+        self.address, self.empty = path.as_uri(), path.with_name("empty.html").as_uri()
         self.open()
 
     def open(self, place: str = "", *, fresh: bool = True) -> None:
-        self.driver.get("about:blank")
-        self.driver.get(self.address + place)
-        if fresh:
+        self.driver.get(self.empty if fresh else "about:blank")
+        if fresh:  # all files share what is stored, and an empty one is soon there
             self.run("localStorage.clear(); sessionStorage.clear();")
-            self.driver.get("about:blank")
-            self.driver.get(self.address + place)
+        self.driver.get(self.address + place)
         self.until("return document.documentElement.dataset.ready")
 
     def run(self, script: str, *values):

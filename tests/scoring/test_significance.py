@@ -130,8 +130,10 @@ def test_equal_systems_are_not_told_apart_too_often(errors, unit):
     assert all(count <= 9 for count in small.values()), small
 
 
-@pytest.mark.parametrize("mode", ["full", "gold-window"])
-@pytest.mark.parametrize("errors", [cut, pieces])
+@pytest.mark.parametrize(("errors", "mode"), [
+    (cut, "full"), (pieces, "gold-window"), pytest.param(cut, "gold-window", marks=pytest.mark.long),
+    pytest.param(pieces, "full", marks=pytest.mark.long),
+])  # fmt: skip
 def test_an_interval_holds_0_just_where_p_tells_nothing_apart(errors, mode):
     """No p below 0.05 beside an interval with 0 in it, and none above, or missing, beside one without."""
     sentences = [["x"] * 10] * 60

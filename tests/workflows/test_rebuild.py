@@ -446,7 +446,7 @@ def test_a_rebuild_of_bookcoref_is_cited(world, tmp_path):
     assert found.homepage.startswith("https://huggingface.co/datasets/")
 
 
-@pytest.mark.parametrize("index", [True, False])
+@pytest.mark.parametrize("index", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_packs_of_others_have_neither_name_nor_paper_nor_licence_of_bookcoref(world, index):
     from bookcoref_data.workflows.pack import pack_plan
     from bookcoref_data.workflows.packed import PackSettings
