@@ -62,7 +62,7 @@ def parse_json(text: str, place: str) -> Any:
             f"{place}: a field is given twice", expected="each field once", found=error
         ) from None
     except (ValueError, RecursionError) as error:
-        raise FormatError(f"{place}: is not valid JSON", found=str(error)[:200]) from error
+        raise FormatError(f"{place}: not valid JSON", found=str(error)[:200]) from error
 
 
 def _no_number(word: str) -> None:

@@ -4,7 +4,7 @@ who may be one person, and who may be two."""
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 from ..books import Book
@@ -22,8 +22,8 @@ from .propose import SHORT
 from .sightings import name_runs
 
 NOBODY = -1
-_PASSAGES, _BEFORE, _AFTER = 2, 14, 14
-"""Passages of a name, and their tokens before and after it."""
+_PASSAGES, _BEFORE, _AFTER, _PARAGRAPH = 2, 14, 14, 400
+"""Passages of a name, their tokens before and after it, and how far back a paragraph is looked for."""
 _LEAST_TIMES, _MOST_OTHERS = 3, 300
 """Times that a name which nobody has must occur to be offered (in a short text once), and how many are."""
 _PARTNERS = 8
@@ -158,11 +158,16 @@ class _Workshop:
         person = sum(a in self.likely for a, _ in spans) * 2 > len(spans)
         passages = []
         for start, end in shown:
-            first = max(0, start - _BEFORE)
-            tokens = [" " if not t.strip() else t for t in self.book.tokens[first : end + 1 + _AFTER]]
-            around, starts, ends = join_tokens(tokens, [TokenRange(0, len(tokens))])
-            before, after = starts[start - first], ends[end - first]
-            passages.append((around[:before], around[before:after], around[after:]))
+            first = begin = max(0, start - _BEFORE)
+            # From the start of the paragraph, so that an opening quotation mark is known from a closing one
+            while begin and self.book.tokens[begin - 1].strip() and first - begin < _PARAGRAPH:
+                begin -= 1
+            tokens = [" " if not t.strip() else t for t in self.book.tokens[begin : end + 1 + _AFTER]]
+            cuts = [0, *(i for i, t in enumerate(tokens) if t == " "), len(tokens)]
+            text_of, starts, ends = join_tokens(tokens, [TokenRange(a, b) for a, b in pairwise(cuts)])
+            at = [starts[first - begin], starts[start - begin], ends[end - begin], len(text_of)]
+            before, name, after = (" ".join(text_of[a:b].split("\n\n")) for a, b in pairwise(at))
+            passages.append((before, name, after))
         starts_of = tuple(a for a, _ in spans)
         return CastName(text, who, self._why(text, who), starts_of, tuple(passages), person)
 

@@ -437,7 +437,7 @@ def cast_for(cast: o.CastLike, source: Source) -> Cast | None:
         return parse_cast("\n".join(lines), "cast")
     return read_cast(
         path_of(cast),
-        "auto proposes a cast from the book; in Python pass a list for names: cast=['Anna', 'Mr. Hill']",
+        "--cast auto proposes a cast from the book; in Python pass a list: cast=['Anna', 'Mr. Hill']",
     )
 
 

@@ -132,8 +132,8 @@ def review(
 ) -> Review:  # fmt: skip
     """Ask a person the questions whose answers repair most of an annotation.
 
-    What a question is worth is its chance of being wrong times the decisions that hang on it. Every answer is
-    a correction in `edits`. After `most` answers the book is read again with all of them, and the next
+    What a question is worth is its chance of being wrong times the decisions that depend on it. Every answer
+    is a correction in `edits`. After `most` answers the book is read again with all of them, and the next
     questions are made anew.
 
     Args:

@@ -102,7 +102,6 @@ def choose(
 
 
 def choice_of(record: Mapping[str, Any], refused: str) -> ConsideredEdition:
-    """A record as one that was considered."""
     authors = " and ".join(record["authors"][:3])
     return ConsideredEdition(record["id"], one_line(record), refused, authors, max(0, record["downloads"]))
 

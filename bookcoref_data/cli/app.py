@@ -249,7 +249,8 @@ def main() -> None:
             sys.exit(int(error.exit_code))
         usage, typed = context.get_usage().removeprefix("Usage: "), " ".join(sys.argv[1:])
         found = f"bookcoref-data {typed}"
-        sys.exit(_fail(UsageError(error.format_message(), expected=usage, found=found)))
+        what = error.format_message().replace("Input should", "it must")
+        sys.exit(_fail(UsageError(what, expected=usage, found=found)))
     except Ended:
         print("interrupted by a signal; finished work is kept, run the same command again", file=sys.stderr)
         sys.stderr.flush()
@@ -270,9 +271,10 @@ def _taken(*flags: str) -> bool:
 def _fail(error: BookcorefError) -> int:
     error.hint = hint_for(error.hint or "", sys.argv[1:]) or None
     if error.exit_code == 2 and not error.hint:
-        error.hint = (
-            f"bookcoref-data {_verb_of(sys.argv[1:])} --help".replace("  ", " ") + " lists what there is"
-        )
+        words = ("bookcoref-data", _verb_of(sys.argv[1:]), "--help lists what there is")
+        error.hint = " ".join(filter(None, words))
+    elif type(error).__name__ == "FormatError" and not error.hint:
+        error.hint = "mend the file at this place, or make it again"
     print(f"error: {error}", file=sys.stderr)
     if "--json" in sys.argv[1:]:
         import json

@@ -40,7 +40,7 @@ KIND = "annotation"
 """What the files of such a folder are together, in its record."""
 UNIT = "characters of the decoded file: no byte order mark, line ends as one \\n"
 REASONS = "reasons of mentions (step, rule, score)"
-CANDIDATES = "other candidates of mentions"
+CANDIDATES = "other candidates for mentions"
 REFUSED = "mentions that a step refused or took away"
 _OWN_FIELDS = ("source", "token_starts", "token_ends", "chapters")
 _Rows = Mapping[str, list[dict[str, Any]]]

@@ -82,7 +82,7 @@ def read(path: Path | str, *, report: ConversionReport | None = None) -> Iterato
             book = json.loads(read_bytes(file))
         except (ValueError, RecursionError) as error:
             raise FormatError(
-                f"{file}: is not valid JSON", found=str(error), hint="remove the file: only names are lost"
+                f"{file}: not valid JSON", found=str(error), hint="remove the file: only names are lost"
             ) from error
         if type(book) is not dict:
             raise FormatError(f"{file}: is no book", expected="a JSON object with characters")

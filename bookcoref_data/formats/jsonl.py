@@ -94,14 +94,14 @@ def parse_record(
         if line.strip() in ("{", "[") or error.pos >= len(line.rstrip()):
             hint = "each line must be one whole JSON document; is the file cut short, or pretty-printed?"
         raise FormatError(
-            f"{source}: is not valid JSON (column {error.colno})", found=error.msg, hint=hint
+            f"{source}: not valid JSON (column {error.colno})", found=error.msg, hint=hint
         ) from error
     except GivenTwice as error:
         raise FormatError(
             f"{source}: a field is given twice", expected="each field once", found=error
         ) from None
     except (RecursionError, ValueError) as error:
-        raise FormatError(f"{source}: is not valid JSON", found=str(error)) from error
+        raise FormatError(f"{source}: not valid JSON", found=str(error)) from error
     if type(value) is not dict:
         raise FormatError(
             f"{source}: is not a document",

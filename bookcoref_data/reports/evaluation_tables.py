@@ -87,7 +87,7 @@ def _what(evaluation: Evaluation) -> str:
     books = f"{len(evaluation.books)} book{'s' * (len(evaluation.books) != 1)}"
     units = sum(book.units for book in evaluation.books)
     mode = evaluation.rules.mode
-    return f"{mode}, {books}" if mode == "full" else f"{mode}, {books}, {units} windows"
+    return f"{mode}, {books}" if mode == "full" else f"{mode}, {books}, {units} window{'s' * (units != 1)}"
 
 
 def _rules(evaluation: Evaluation) -> str:

@@ -357,7 +357,6 @@ def block_starts(book: BookPair, unit: str, size: int, *, whole: bool) -> Ints:
 
 
 def part_of(starts: Ints, offsets: Ints) -> Ints:
-    """The part in which each offset lies."""
     return np.clip(np.searchsorted(starts, offsets, side="right") - 1, 0, None)
 
 

@@ -112,7 +112,6 @@ class ReadingJob:
 
     @classmethod
     def from_json(cls, text: str, cache: Path) -> "ReadingJob":
-        """Read `to_dict` as JSON."""
         v = json.loads(text)
         book = parse_record(v["book"], "job", bare=True).to_book()
         entries = tuple(Entry(n, tuple(a), g) for n, a, g in v["cast"] or ())

@@ -63,6 +63,9 @@ def _labels(evaluation: Evaluation, source: str) -> dict[str, list[TypedSpan]]:
         return {key: [TypedSpan(*span) for span in spans] for key, spans in found.items()}
     if source.startswith(HUB):
         return {book.doc_key: _from_hub(book, source) for book in books}
+    if not Path(source).exists():
+        expected = "a file of typed spans, spacy, four, nouns, or hub:MODEL"
+        raise UsageError(f"there are no labels {source!r}", expected=expected)
     from ..formats.typed_spans import read_typed_spans
 
     only = books[0].doc_key if len(books) == 1 else None

@@ -150,3 +150,13 @@ def test_a_workshop_says_of_a_small_book_all_that_it_knows(tmp_path):
         [1, 2],
     ]
     assert (found["doubts"], found["chapters"]) == ([], [])
+
+
+def test_a_passage_that_begins_inside_a_quotation_knows_opening_from_closing_marks(tmp_path):
+    text = tmp_path / "tale.txt"
+    said = '"You have had the interest every quarter, and more than that, as you know well," said Tom.'
+    text.write_text(f'{said}\n\n"I have not," said Anna.\n', encoding="utf-8")
+    (tmp_path / "tale.cast.txt").write_text("Tom\nAnna\n", encoding="utf-8")
+    shown = {n["text"]: "".join(n["passages"][0]) for n in bc.cast(text).to_dict()["names"]}
+    assert shown["Tom"].endswith('that, as you know well," said Tom. "I have not," said Anna.')
+    assert shown["Anna"].endswith('well," said Tom. "I have not," said Anna.')

@@ -245,7 +245,7 @@ def test_cast_auto_is_the_default(tmp_path):
 
 
 def test_a_cast_file_that_is_missing_is_our_error(world):
-    with pytest.raises(bc.BookcorefError, match="pass a list for names"):
+    with pytest.raises(bc.BookcorefError, match="pass a list"):
         bc.annotate(world / "lamp.txt", cast="Anna")
 
 

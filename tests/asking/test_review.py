@@ -336,7 +336,7 @@ def test_in_a_terminal_only_answers_of_this_round_are_taken_back(short, tmp_path
     keys = iter(["z", "n", "o", "z", "z", "1", "q"])
     assert not _ask_batch(asked, lambda: next(keys))
     told = capsys.readouterr().err
-    assert told.count("nothing to take back") == 2
+    assert told.count("nothing to undo") == 2
     assert told.count("the man") == 1
     assert edits.read_text().startswith(earlier)
     made = parse_edits(edits.read_text())

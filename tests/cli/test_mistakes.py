@@ -120,6 +120,34 @@ def test_a_book_that_is_not_there_is_refused_by_every_verb(desk, line):
     assert {"  expected", "  found", "  next"} <= {part.split(":")[0] for part in ran.err.splitlines()}
 
 
+WRONG_INPUTS = {
+    "review system.conll --until 97 --cast auto": "it must be less than or equal to 1",
+    "review lamp.txt --cast cast.txt --edits broken.jsonl": "mend the file at this place",
+    "annotate lamp.txt --cast cast.txt --edits unknown.jsonl --out a": "mend the file at this place",
+    "annotate lamp.txt --cast nowhere.txt --out a": "--cast auto proposes a cast",
+    "annotate head.txt --cast auto --out a": "give the whole file of the book",
+    "evaluate -k system.conll -r system.conll --typed words": "spacy, four, nouns, or hub:MODEL",
+}
+
+
+@pytest.mark.parametrize("line", WRONG_INPUTS)
+def test_a_wrong_input_is_answered_with_what_to_do_next(desk, line):
+    (desk.cwd / "broken.jsonl").write_text("{broken\n", encoding="utf-8")
+    (desk.cwd / "unknown.jsonl").write_text('{"op": "rnm", "character": "Bosun"}\n', encoding="utf-8")
+    (desk.cwd / "head.txt").write_text(gutenberg_text()[:300], encoding="utf-8")
+    there = sorted(desk.cwd.rglob("*"))
+    ran = desk.run(*line.split())
+    assert ran.code in (1, 2, 3)
+    assert "\n  next: " in ran.err
+    assert WRONG_INPUTS[line] in ran.err
+    assert sorted(desk.cwd.rglob("*")) == there
+
+
+def test_a_cast_that_is_not_there_is_said_to_be_proposed(desk):
+    ran = desk.run("cast", "lamp.txt", "--cast", "cats.txt")
+    assert "there is no cats.txt yet: this is the cast that the book proposes" in ran.err
+
+
 @pytest.mark.parametrize(
     "line",
     [

@@ -229,7 +229,7 @@ def bare(a: Annotation, part: str) -> Annotation:
             return replace(a, mentions=tuple(m._replace(kind="") for m in a.mentions))
         case "reasons of mentions (step, rule, score)":
             return replace(a, mentions=tuple(m._replace(step="", rule="", score=1.0) for m in a.mentions))
-        case "other candidates of mentions":
+        case "other candidates for mentions":
             return replace(a, mentions=tuple(m._replace(others=()) for m in a.mentions))
         case "mentions that a step refused or took away":
             return replace(a, dropped=())
@@ -253,7 +253,7 @@ def bare(a: Annotation, part: str) -> Annotation:
 
 
 PARTS = (
-    *("kinds of mentions", "reasons of mentions (step, rule, score)", "other candidates of mentions"),
+    *("kinds of mentions", "reasons of mentions (step, rule, score)", "other candidates for mentions"),
     *("mentions that a step refused or took away", "addressees of quotations", "names of characters"),
     *("reasons of quotations (rule, score)", "sentence boundaries", "characters that nothing mentions"),
     *("Gutenberg keys", "other fields of documents"),

@@ -75,7 +75,7 @@ def test_names_come_from_the_book_file(folder):
     ("b.entities", ENTITIES + "1\t4\t5\tNOM\tPER\tx\n", r"b\.entities:4: the mention is not in the tokens"),
     ("b.entities", ENTITIES + "1\t4\t3\tNOM\tPER\tx\n", r"b\.entities:4: the mention is not in the tokens"),
     ("b.entities", "a\tb\n", r"b\.entities:1: the header lacks COREF"),
-    ("b.book", "{", r"b\.book: is not valid JSON"),
+    ("b.book", "{", r"b\.book: not valid JSON"),
     ("b.book", "[]", r"b\.book: is no book"),
 ])  # fmt: skip
 def test_a_fault_is_named_by_file_and_line(folder, name, text, what):

@@ -35,7 +35,7 @@ def cast(
     json: Json = False,
 ) -> None:  # fmt: skip
     """On the page a digit goes to a person; m joins two, s splits, a adds a name, r renames, d drops, g sets
-    the gender, t the narrator, z takes back; ? lists all keys. `annotate` reads what it saves.
+    the gender, t the narrator, z undoes; ? lists all keys. `annotate` reads what it saves.
 
     Args:
         serve: show the workshop on this machine and save each change at once in the cast file.
@@ -48,12 +48,14 @@ def cast(
     from ...annotation.cast import parse_cast
 
     found: Casting = given()
+    if given.values["cast"] and not found.file.exists():
+        say(f"there is no {found.file} yet: this is the cast that the book proposes")
     if json:
         emit_json(found.to_dict())
     elif serve:
         serve_page(found.page, found.file, port, open_page, check=parse_cast)
     elif out is not None:
-        say(f"wrote {out}; save the cast of the page as {found.file}")
+        say(f"wrote {out}; save the cast from the page as {found.file}")
     else:
         emit_rows(found.table)
 
@@ -65,7 +67,7 @@ def review(
     serve: AskOnPage = False, open_page: OpenPage = False, port: Port = 0, json: Json = False,
 ) -> None:  # fmt: skip
     """In a terminal the questions are asked one by one: a key for each person, o for somebody else, n for
-    nobody, c for "cannot tell", z takes back, q stops. Without a terminal they are listed.
+    nobody, c for "cannot tell", z undoes, q stops. Without a terminal they are listed.
 
     Examples:
         bookcoref-data review annotated
@@ -96,7 +98,7 @@ def review(
 
         serve_page(page, kept, port, open_page)
     elif out is not None:
-        say(f"wrote {out}; save the answers of the page as {kept}")
+        say(f"wrote {out}; save the answers from the page as {kept}")
     elif sys.stdin.isatty():
         _ask_all(asked, kept, typer.getchar)
     else:
@@ -129,7 +131,7 @@ def _ask_batch(asked: Review, key: Callable[[], str]) -> bool:
                 return False
             if pressed == "z":
                 if at == 0:  # what was answered before is not on the screen
-                    say("nothing to take back")
+                    say("nothing to undo")
                     continue
                 at -= asked.take_back()
                 break
@@ -171,8 +173,10 @@ def _show(question: dict[str, Any], number: int) -> None:
     from ...asking.answers import NOBODY
 
     _show_passage(question, number)
-    now = f"now {question['now'] or NOBODY}, wrong with {question['wrong']:.0%} chance"
-    hangs = f"{n} decisions hang on it" if (n := round(question["hangs"])) > 1 else "nothing else hangs on it"
+    now = f"now {question['now'] or NOBODY}, {question['wrong']:.0%} likely to be wrong"
+    hangs = (
+        f"{n} decisions depend on it" if (n := round(question["hangs"])) > 1 else "nothing else depends on it"
+    )
     holds = f"; the answer holds for {question['places']} places" if question["places"] > 1 else ""
     asked = _ASK.get(question["kind"], f"{' and '.join(question['people'])}: one person, or two?")
     print(f"{asked} ({now}; {hangs}{holds})")
@@ -235,4 +239,4 @@ def audit(
         emit_rows(found.table)
         emit_table(("kind", "flags"), found.counts.items())
     if out is not None:
-        say(f"wrote {out}; save the corrections of the page as {kept}")
+        say(f"wrote {out}; save the corrections from the page as {kept}")

@@ -64,7 +64,7 @@ function change(told, work) {
 
 function undo() {
   const before = history.pop();
-  if (!before) return say("Nothing to take back.");
+  if (!before) return say("Nothing to undo.");
   ({ people, names, current } = before);
   dismissed.clear();
   before.dismissed.forEach((key) => dismissed.add(key));
@@ -328,8 +328,8 @@ function strip(who) {
   return svg;
 }
 
-const ACTIONS = [["m", "one with …", () => chooseWho(`Who is ${nameOf(current)} as well?`, current, (i) => merge(current, i))], ["s", "two people …", () => chooseNames()],
-  ["a", "add a name …", addName], ["r", "rename …", rename], ["g", "gender …", gender], ["t", "tells …", narrator], ["w", "wife of …", wife], ["c", "two of one name …", chapterName], ["d", "drop", () => drop(current)]];
+const ACTIONS = [["m", "same person as …", () => chooseWho(`Who is ${nameOf(current)} as well?`, current, (i) => merge(current, i))], ["s", "two people …", () => chooseNames()],
+  ["a", "add a name …", addName], ["r", "rename …", rename], ["g", "gender …", gender], ["t", "narrates …", narrator], ["w", "wife of …", wife], ["c", "two share a name …", chapterName], ["d", "drop", () => drop(current)]];
 
 function row(who, at) {
   const p = people[who], own = mine(who), here = who === current;
@@ -369,7 +369,7 @@ function draw() {
 
 function help() {
   const all = [["1 … 0", "go to one of ten people"], ["Page Down, Page Up", "the next ten, the ten before"], ["arrows", "next, previous person"], ["/", "find a person"], ["y, x", "yes or no to the first question"],
-    ...ACTIONS.map(([key, says]) => [key, says]), ["n", "new person"], ["z", "take back"], ["S", "save as a file"]];
+    ...ACTIONS.map(([key, says]) => [key, says]), ["n", "new person"], ["z", "undo"], ["S", "save as a file"]];
   ask("Keys", [], null, h("dl", { class: "keys" }, all.flatMap(([key, says]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, says)])));
 }
 const step = (by) => { const all = shown(), to = all[all.indexOf(current) + by]; if (to !== undefined) { current = to; draw(); } };
@@ -383,6 +383,6 @@ onKeys((key) => {
     "/": () => ask("Who?", [], { says: "Name", first: true, among: everybody(), take: (text) => { const who = find(text); if (who !== undefined) { current = who; draw(); } } }) }[key];
 });
 addEventListener("beforeunload", (e) => { if (unsaved) e.preventDefault(); });
-$("tools").replaceChildren(h("button", { onclick: undo }, h("kbd", {}, "z"), "Take back"), h("button", { onclick: toFile }, h("kbd", {}, "S"), "Save as a file"), h("button", { onclick: help }, h("kbd", {}, "?"), "Keys"));
+$("tools").replaceChildren(h("button", { onclick: undo }, h("kbd", {}, "z"), "Undo"), h("button", { onclick: toFile }, h("kbd", {}, "S"), "Save as a file"), h("button", { onclick: help }, h("kbd", {}, "?"), "Keys"));
 draw();
 document.documentElement.dataset.ready = "yes";

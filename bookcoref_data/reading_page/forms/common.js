@@ -5,7 +5,7 @@ function say(text) {
   sayTimer = setTimeout(() => $("say").replaceChildren(), 4000);
 }
 
-const percent = (share) => `${(100 * share).toFixed(1)} %`;
+const percent = (share) => `${(100 * share).toFixed(1)}%`;
 
 /** The names that a typed one may mean: the same, else those with all its words. */
 function fitting(typed, names) {

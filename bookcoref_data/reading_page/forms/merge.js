@@ -99,7 +99,7 @@ function answer(target, words) {
 }
 
 function back() {
-  if (!made.length) return say("Nothing to take back.");
+  if (!made.length) return say("Nothing to undo.");
   const [d, chain] = made.pop();
   summary = null;
   wanted = { d, chain };
@@ -120,7 +120,7 @@ function drawSummary() {
   const list = chains.flatMap((c, i) => (c.part === part ? [i] : []));
   $("main").replaceChildren(h("h2", {}, "Is all of this right?"),
     h("ul", { class: "choices" }, list.map((i, k) => h("li", {}, h("button", { onclick: () => revise(i) }, k < 9 ? h("kbd", {}, k + 1) : null, told(d, chains[i].mentions), " → ", joined(i))))),
-    h("div", { class: "buttons" }, h("button", { id: "right", onclick: goOn }, h("kbd", {}, "y"), "Go on"), h("button", { onclick: back }, "Take back (z)")));
+    h("div", { class: "buttons" }, h("button", { id: "right", onclick: goOn }, h("kbd", {}, "y"), "Go on"), h("button", { onclick: back }, "Undo (z)")));
   summary.list = list;
 }
 function revise(chain) { wanted = { d: summary.d, chain }; summary = null; draw(); }
@@ -134,7 +134,7 @@ function draw() {
   if (!q) {
     $("state").textContent = "no more questions";
     return $("main").replaceChildren(h("h2", {}, "All chains are decided."), h("p", {}, `The answers are in ${DATA.server.file}. Stop the command with Ctrl-C: it goes on with them.`),
-      h("div", { class: "buttons" }, h("button", { onclick: back }, "Take back (z)")));
+      h("div", { class: "buttons" }, h("button", { onclick: back }, "Undo (z)")));
   }
   const { d, chain } = q, { key, numbers, starts, tokens, chains } = documentOf(d), { part, mentions } = chains[chain];
   const options = optionsOf(q), list = chains.flatMap((c, i) => (c.part === part ? [i] : []));
@@ -169,6 +169,6 @@ onKeys((pressed) => {
   if (option) return () => answer(option.root, told(q.d, option.mentions));
   return { n: () => answer(null, "A new chain."), a: () => { everything = true; draw(); }, s: showSummary }[pressed];
 });
-$("tools").replaceChildren(h("button", { onclick: back, title: "z" }, "Take back"), h("button", { onclick: showSummary, title: "s" }, "Summary"));
+$("tools").replaceChildren(h("button", { onclick: back, title: "z" }, "Undo"), h("button", { onclick: showSummary, title: "s" }, "Summary"));
 draw();
 document.documentElement.dataset.ready = "yes";

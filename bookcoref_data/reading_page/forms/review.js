@@ -15,7 +15,7 @@ function answer(edits, told) {
 }
 
 function back() {
-  if (!at) return say("Nothing to take back.");
+  if (!at) return say("Nothing to undo.");
   at--;
   given.length = at;
   if (DATA.server) save(lines());
@@ -60,14 +60,14 @@ const flowing = (text) => text.replace(/\n\n+/g, "\f").replace(/\s*\n\s*/g, " ")
 
 function draw() {
   const q = DATA.questions[at], left = DATA.questions.length - at;
-  $("state").textContent = `${DATA.counts ? "" : `${percent(DATA.likely_right)} is likely right · `}${left ? `question ${at + 1} of ${DATA.questions.length}` : "no more questions"}`;
+  $("state").textContent = `${DATA.counts ? "" : `${percent(DATA.likely_right)} likely right · `}${left ? `question ${at + 1} of ${DATA.questions.length}` : "no more questions"}`;
   if (!q) {
     const done = DATA.ready ? `The wanted share of ${percent(DATA.until)} is reached.` : `${at} answers given.`;
     const then = DATA.counts ? "Save the file, then make the corrected data set: bookcoref-data edits apply DATASET --edits edits.jsonl --out corrected"
       : "Save the file, then read the book again with it: bookcoref-data review BOOK --edits edits.jsonl";
     return $("main").replaceChildren(h("h2", {}, done),
       h("p", {}, DATA.server ? "Go on: the next questions depend on these answers." : then),
-      h("div", { class: "buttons" }, h("button", { id: "again", onclick: again }, DATA.server ? "Read again (Enter)" : "Save edits.jsonl (Enter)"), h("button", { onclick: back }, "Take back (z)")));
+      h("div", { class: "buttons" }, h("button", { id: "again", onclick: again }, DATA.server ? "Read again (Enter)" : "Save edits.jsonl (Enter)"), h("button", { onclick: back }, "Undo (z)")));
   }
   const button = (a) => h("li", {}, h("button", { onclick: () => answer(a.edits, `${a.says}.`) }, h("kbd", {}, a.key), a.says, (a.key === "n" ? !q.now : a.says === q.now) ? " (now)" : ""));
   const known = q.answers.filter((a) => a.key !== "n" && a.key !== "c"), rest = q.answers.filter((a) => a.key === "n" || a.key === "c");
@@ -77,7 +77,7 @@ function draw() {
     h("h2", {}, pair),
     h("ul", { class: "choices" }, known.map(button),
       q.typed?.length ? h("li", {}, h("button", { onclick: somebodyElse }, h("kbd", {}, "o"), "somebody else")) : null, rest.map(button)),
-    q.reason ? h("p", { class: "note" }, `${q.reason}. An error with ${Math.round(100 * q.wrong)} % chance. Document ${q.doc_key}, token ${q.start}.`) : h("p", { class: "note" }, `Now: ${q.now ?? "nobody of the cast"}; wrong with ${Math.round(100 * q.wrong)} % chance. ${Math.round(q.hangs) > 1 ? `About ${number(Math.round(q.hangs))} decisions hang` : "Nothing else hangs"} on it${q.places > 1 ? `; the answer holds for ${q.places} places ${q.kind === "pronoun" ? "in this sentence" : "with these words"}` : ""}.`),
+    q.reason ? h("p", { class: "note" }, `${q.reason}. ${Math.round(100 * q.wrong)}% likely to be an error. Document ${q.doc_key}, token ${q.start}.`) : h("p", { class: "note" }, `Now: ${q.now ?? "nobody of the cast"}; ${Math.round(100 * q.wrong)}% likely to be wrong. ${Math.round(q.hangs) > 1 ? `About ${number(Math.round(q.hangs))} decisions depend` : "Nothing else depends"} on it${q.places > 1 ? `; the answer holds for ${q.places} places ${q.kind === "pronoun" ? "in this sentence" : "with these words"}` : ""}.`),
     DATA.counts ? h("details", {}, h("summary", {}, "How many of each kind"), h("dl", { class: "keys" }, Object.entries(DATA.counts).flatMap(([kind, n]) => [h("dt", {}, kind), h("dd", {}, number(n))]))) : "");
   const shown = $("passage"), mark = shown.querySelector("mark");
   shown.scrollTop = mark.offsetTop - shown.offsetTop - Math.max(0, shown.clientHeight - mark.offsetHeight) / 2;
@@ -91,6 +91,6 @@ onKeys((key) => {
   return { o: somebodyElse, n: nobody, z: back }[key];
 });
 $("people").replaceChildren(...DATA.names.map((name) => h("option", { value: name })));
-$("tools").replaceChildren(h("button", { onclick: back, title: "z" }, "Take back"), h("button", { onclick: again }, DATA.server ? "Read again" : "Save edits.jsonl"));
+$("tools").replaceChildren(h("button", { onclick: back, title: "z" }, "Undo"), h("button", { onclick: again }, DATA.server ? "Read again" : "Save edits.jsonl"));
 draw();
 document.documentElement.dataset.ready = "yes";

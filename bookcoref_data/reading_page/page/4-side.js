@@ -41,9 +41,9 @@ function filters() {
   for (const kind of Object.keys(KINDS)) if (known.has(kind)) box.append(h("label", {},
     h("input", { type: "checkbox", checked: state.kinds[kind], onchange: (e) => { state.kinds[kind] = e.target.checked; filtered(); } }), KINDS[kind]));
   box.append(h("label", {}, h("input", { type: "checkbox", checked: state.only, onchange: (e) => { state.only = e.target.checked; filtered(); } }), "only the chosen character"));
-  const label = h("span", {}, `${state.most} %`);
-  box.append(h("label", {}, "certain at most", h("input", { type: "range", min: 0, max: 100, value: state.most, "aria-label": "Certainty at most, in percent",
-    oninput: (e) => { state.most = +e.target.value; label.textContent = `${state.most} %`; }, onchange: filtered }), label));
+  const label = h("span", {}, `${state.most}%`);
+  box.append(h("label", {}, "no more certain than", h("input", { type: "range", min: 0, max: 100, value: state.most, "aria-label": "Certainty at most, in percent",
+    oninput: (e) => { state.most = +e.target.value; label.textContent = `${state.most}%`; }, onchange: filtered }), label));
   return box;
 }
 
@@ -113,7 +113,7 @@ const doubtful = () => book.order
 function doubtfulTab() {
   const list = doubtful();
   const items = list.slice(0, 200).map((i) => h("li", {}, h("button", { "aria-current": String(i === state.current), onclick: () => { select(i); closeMenu(); } },
-    inContext(book.start[i], book.end[i]), h("small", {}, `${initials(labelOf(book.character[i]))} ${book.score[i]} %`))));
+    inContext(book.start[i], book.end[i]), h("small", {}, `${initials(labelOf(book.character[i]))} ${book.score[i]}%`))));
   chapters.forEach((c) => { if (!c.filled) c.scan = null; });
   return [
     h("p", { class: "note" }, "Links by certainty, the least certain first. Those you correct leave the list."),

@@ -21,7 +21,7 @@ function showDetail(start, end, i = NONE) {
     h("button", { class: "link", onclick: () => select(k, { scroll: false }) }, `“${wordsOf(book.start[k], book.end[k])}”: ${labelOf(book.character[k])}`)))));
   const drops = dropsAround(start, end);
   if (drops.length) parts.push(h("h3", {}, "Considered and left out"), h("ul", {}, drops.map((d) => h("li", {},
-    `“${wordsOf(d[0], d[1])}” as ${labelOf(d[2])}: ${DATA.reasons[d[3]]} (${d[4]} %)`))));
+    `“${wordsOf(d[0], d[1])}” as ${labelOf(d[2])}: ${DATA.reasons[d[3]]} (${d[4]}%)`))));
   parts.push(h("h3", {}, "Correct"), mentionForm(start, end, i));
   const quote = quoteAt(start);
   if (quote) parts.push(...quoteParts(quote));
@@ -41,11 +41,11 @@ function mentionParts(i) {
   else if (step || rule) {
     parts.push(h("p", {}, `${kind.replace(/s$/, "").replace(/^./, (l) => l.toUpperCase())}: ${inWords(rule || (step === "edit" ? "corrected" : step))}.`),
       h("div", { class: "meter", role: "meter", "aria-valuemin": 0, "aria-valuemax": 100, "aria-valuenow": book.score[i], "aria-label": "Certainty" }, h("i", {})),
-      h("p", {}, `${book.score[i]} % certain`));
+      h("p", {}, `${book.score[i]}% certain`));
     parts[parts.length - 2].firstChild.style.width = `${book.score[i]}%`;
   } else parts.push(h("p", {}, "This annotation gives no reasons."));
   const others = (DATA.others[i] || []).filter((o) => o[0] !== c);
-  if (others.length && !book.edited[i]) parts.push(h("p", {}, "Other candidates: ", others.map((o) => `${labelOf(o[0])} (${o[1]} %)`).join(", ")));
+  if (others.length && !book.edited[i]) parts.push(h("p", {}, "Other candidates: ", others.map((o) => `${labelOf(o[0])} (${o[1]}%)`).join(", ")));
   return parts;
 }
 
@@ -81,7 +81,7 @@ function mentionForm(start, end, i) {
 function quoteParts(q) {
   const speaker = personField(q.speaker === NONE ? "" : labelOf(q.speaker), "Spoken by");
   const addressees = h("input", { value: q.addressees.map(labelOf).join("; "), "aria-label": "To", autocomplete: "off" });
-  const why = q.edited ? "Corrected by you." : q.rule ? `${q.score} % certain: ${inWords(q.rule)}.` : "";
+  const why = q.edited ? "Corrected by you." : q.rule ? `${q.score}% certain: ${inWords(q.rule)}.` : "";
   return [h("h3", {}, "Quote"), h("p", {}, `“${wordsOf(q.start, Math.min(q.start + 12, q.end))}${q.end > q.start + 12 ? " …" : ""}”`), h("p", { class: "note" }, why),
     h("form", { onsubmit: (e) => { e.preventDefault(); 
       whoAll([speaker.value.trim(), ...addressees.value.split(";").map((n) => n.trim()).filter(Boolean)], ([name, ...to]) => correctSpeaker(q, name, to)); } },

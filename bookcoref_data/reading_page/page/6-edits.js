@@ -82,7 +82,7 @@ function commit(list, message) {
 /** Take back the last change of this session, whatever it was; before that the last correction there is. */
 function undo() {
   const last = edits.at(-1);
-  if (!last && !past.length) return toast("Nothing to take back.");
+  if (!last && !past.length) return toast("Nothing to undo.");
   edits = past.pop() || edits.filter((e) => e !== last && (!last.group || e.group !== last.group));
   rebuild(); store();
   if (!$("detail").hidden && last?.at) reopen(last.at.tokens);
@@ -221,7 +221,7 @@ function correctionsTab() {
   const remove = (e) => { past.push(edits); edits = edits.filter((one) => one !== e && (!e.group || one.group !== e.group)); rebuild(); store(); };
   return [author, h("div", { class: "buttons" },
     h("button", { id: "save", onclick: () => download("edits.jsonl", "application/jsonl", jsonLines()) }, "Save edits.jsonl"),
-    h("button", { onclick: undo, title: "z" }, "Take back"),
+    h("button", { onclick: undo, title: "z" }, "Undo"),
     h("label", {}, h("span", { class: "hidden" }, "Open edits.jsonl"), h("input", { type: "file", accept: ".jsonl", onchange: openFile, title: "Open a file of corrections" }))),
   h("p", { class: "note", role: "status" }, status),
   h("ol", {}, edits.map((e) => h("li", { class: "row" },

@@ -95,7 +95,6 @@ class JoinedChains:
     warnings: list[str] = field(default_factory=list)
 
     def mentions_of(self, root: ChainRef) -> frozenset[Mention]:
-        """All mentions of a document chain."""
         return frozenset(m for ref in self.chains[root] for m in self.document.chains[ref])
 
     def to_record(self) -> Record:

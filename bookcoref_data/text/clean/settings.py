@@ -144,4 +144,4 @@ def require_text(draft: Draft) -> None:
     """Raises DataError: nothing visible is left between header and footer."""
     left = draft.marks.find(0, draft.start, draft.end)
     if left < 0 or not VISIBLE.search(draft.text, draft.start, draft.end):
-        raise DataError("cleaning leaves nothing", hint="the file has no text between header and footer")
+        raise DataError("nothing is left between header and footer", hint="give the whole file of the book")
