@@ -25,10 +25,9 @@ NEEDS = (
 )
 TAKES_LONG = (
     "--like release",
-    "annotate lamp.txt --propose-cast",
+    "annotate lamp.txt",
     "audit gold.jsonl",
-    "cast lamp.txt --cast",
-    "cast lamp.txt --json",
+    "cast lamp.txt",
     "regenerate bookcoref",
     "review lamp.txt",
 )
