@@ -43,7 +43,7 @@ from bookcoref_data.annotation.cast import Cast, parse_cast
 from bookcoref_data.annotation.embedded.backend import RULE_NAMES, EmbeddedBackend, HowToRead, Reading
 from bookcoref_data.annotation.embedded.calibration import SCALES
 from bookcoref_data.annotation.embedded.network import Ranker, load_rankers
-from bookcoref_data.annotation.plan import default_plan
+from bookcoref_data.annotation.plan import default_plan, read_plan
 from bookcoref_data.annotation.propose import propose_cast
 from bookcoref_data.annotation.state import Marked, Quote
 from bookcoref_data.annotation.steps import Job
@@ -160,13 +160,14 @@ def annotate_novel(
     work: Path,
     rankers: Mapping[str, Ranker] | None = None,
     raw: bool = False,
+    recipe: Path | None = None,
 ) -> Result:
     """Annotate and score one novel, with the rankers of the package unless others are given; `raw` leaves the
-    scores as the rankers give them."""
+    scores as the rankers give them. `recipe` takes the place of the one that ships."""
     scorer = load_scorer(scorer_path)
     gold = scorer.load(data, novel, MAIN_CATEGORIES if cast == "short" else None)
     source = source_of(gold, work)
-    plan = default_plan("embedded")
+    plan = read_plan(recipe) if recipe else default_plan("embedded")
     backend = Remembering(plan, rankers)
     parse = parse_with_cache(source.book, cache)
     backend.hold(source.book, parse)
@@ -418,6 +419,7 @@ def main() -> None:
     parser.add_argument("--cast", choices=("aliases", "names", "short", "auto"), default="aliases")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--weights", type=Path, help="rankers in place of those of the package")
+    parser.add_argument("--recipe", type=Path, help="in place of the one that ships")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--against", type=Path)
     parser.add_argument("--errors", type=Path)
@@ -432,7 +434,7 @@ def main() -> None:
     rankers = load_rankers(options.weights) if options.weights else None
     work = partial(
         annotate_novel, scorer_path=options.scorer, data=options.data, cast=options.cast, cache=options.cache,
-        work=options.work, rankers=rankers, raw=options.fit,
+        work=options.work, rankers=rankers, raw=options.fit, recipe=options.recipe,
     )  # fmt: skip
     pooled: dict[str, Counter[str]] = defaultdict(Counter)
     rows: dict[str, dict[str, float]] = {}

@@ -43,7 +43,9 @@ def findings(plan: Plan, tokens: int) -> list[tuple[str, str, str]]:
         if plan.backend == "embedded" and not any(map(importlib.util.find_spec, MODELS)):
             install = "pip install 'bookcoref-data[annotate]'"
             return [("backend", f"spaCy's English model is not installed: {install}", "cannot run")]
-        return [("backend", f"{plan.backend}: runs on the CPU, nothing is fetched", "fine")]
+        encoder = plan.of("windows").get("encoder", "")
+        fetched = f"{encoder} is fetched once (91 MB)" if encoder else "nothing is fetched"
+        return [("backend", f"{plan.backend}: runs on the CPU, {fetched}", "fine")]
     from .hub.check import check
 
     return [(one.what, one.found, one.verdict) for one in check(plan, tokens)]

@@ -29,8 +29,8 @@ LEAST = {
 _KNOWN = {
     "link": set(),
     "filter": set(),
-    "windows": {"words", "somebody_speaks", *LEAST.values()},
-    "groups": {"windows", "somebody_speaks", *LEAST.values()},
+    "windows": {"words", "somebody_speaks", "encoder", *LEAST.values()},
+    "groups": {"windows", "somebody_speaks", "encoder", *LEAST.values()},
 }
 """The settings of each step of the backend "embedded"."""
 

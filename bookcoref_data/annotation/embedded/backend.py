@@ -24,12 +24,14 @@ from ..windowing import GROUP_WINDOWS, WINDOW_WORDS, annotation_windows, group_w
 from .aliases import Learned, learn_aliases, name_the_missing
 from .calibration import calibrated
 from .linking import filter_names, link_names, listed_twice, never_found
+from .minilm import load_network
 from .names import book_words, learned_table
 from .narrator import find_narration
 from .network import Ranker, Wavering, load_rankers
 from .outsiders import find_outsiders, link_outsiders
 from .parsing import Parse, parse_book
 from .reader import Decision, OneReading, Teacher, Text
+from .scenes import read_scenes
 from .setup import make_text
 
 Span = tuple[int, int]
@@ -38,10 +40,12 @@ Span = tuple[int, int]
 @dataclass(frozen=True, slots=True)
 class HowToRead:
     """The least score by kind of decision, and whether every quote has a speaker who is known by name (a
-    complete cast) or may be nobody's."""
+    complete cast) or may be nobody's. `encoder` is the folder or name of the language model that reads along,
+    "" for none."""
 
     least: tuple[tuple[str, float], ...] = ()
     somebody: bool = False
+    encoder: str = ""
 
 
 RULE_NAMES = {"third": "ranker: he, she, they", "second": "ranker: you", "nominal": "ranker: noun phrase"}
@@ -58,6 +62,8 @@ class EmbeddedBackend:
     def __init__(self, plan: Plan, rankers: Mapping[str, Ranker] | None = None) -> None:
         self.plan = plan
         self.rankers = rankers
+        for encoder in {str(plan.of(step).get("encoder", "")) for step in ("windows", "groups")} - {""}:
+            load_network(encoder)  # Fails before the first book, not in the middle of it.
         self._held: tuple[str, Parse] | None = None
         self._read: tuple[object, Reading] | None = None
         self._known: tuple[object, Learned] | None = None
@@ -169,10 +175,11 @@ def read_text(
     if teach:
         reader = read(teacher=teach(text))
     else:
-        earlier = read()
+        scenes = read_scenes(text, narration, load_network(how.encoder)) if how.encoder else None
+        earlier = read(scenes=scenes)
         earlier.read()
         # The second reading knows from the start what the first was sure of.
-        reader = read(earlier=earlier)
+        reader = read(earlier=earlier, scenes=scenes)
     return Reading(text, reader, reader.read(), why)
 
 
@@ -262,7 +269,8 @@ class _ExpandStep(_EmbeddedStep):
         alike = {f"{name}_in_quotes": self.settings.get(name, 0.0) for name in kinds}
         given = alike | dict(self.settings)
         least = tuple((kind, float(given.get(name, 0.0))) for kind, name in LEAST.items())
-        return HowToRead(least, bool(self.settings.get("somebody_speaks", False)))
+        encoder = str(self.settings.get("encoder", ""))
+        return HowToRead(least, bool(self.settings.get("somebody_speaks", False)), encoder)
 
     def _marked(self, job: Job, reading: Reading, d: Decision) -> Marked:
         """A decision as a mention of this step, with the probability that it is right."""

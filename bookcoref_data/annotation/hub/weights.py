@@ -47,7 +47,7 @@ def find_folder(model: str, revision: str = "", *, weights: bool = True) -> Path
     if local.is_dir():
         return local
     if local.is_absolute() or model.startswith((".", "~")):
-        raise SourceError(f"there is no folder {model} with a model", hint="check `model` in the recipe")
+        raise SourceError(f"there is no folder {model} with a model", hint="check the recipe")
     folder = _snapshot(model, revision, SMALL_FILES)
     for patterns in WEIGHT_FILES if weights else ():
         if not any(next(folder.glob(pattern), None) for kinds in WEIGHT_FILES for pattern in kinds):
@@ -78,7 +78,7 @@ def missing_weights(model: str, revision: str = "", cause: object = None) -> Sou
         expected=f"its files in the hub's cache (HF_HOME, HF_HUB_CACHE){size}",
         found=found,
         hint=f"with a network: hf download {model}{pinned}; else copy such a cache here and set HF_HOME, "
-        "or give a folder as `model` in the recipe (HF_HUB_OFFLINE=1 forbids fetching)",
+        "or give a folder with its files in the recipe (HF_HUB_OFFLINE=1 forbids fetching)",
     )
 
 

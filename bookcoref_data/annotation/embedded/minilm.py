@@ -1,0 +1,222 @@
+"""MiniLM in numpy, with what it was taught of novels: a small language model that points at people.
+
+The base is all-MiniLM-L6-v2 (Apache 2.0; Wang et al. 2020; Reimers and Gurevych 2019), which the user has or
+the hub gives; it is checked. What training on free novels changed lies in the package (`weights/scenes.npz`,
+made by `training.scenes`): low-rank differences of its matrices, new words (slots for people, marks of turns
+and paragraphs), and the heads that point.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import unicodedata
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from zipfile import BadZipFile
+
+import numpy as np
+
+from ...errors import FormatError, SourceError
+from ...files import sha256_file
+from ..hub.weights import find_folder
+
+CHANGES = Path(__file__).resolve().parent.parent / "weights" / "scenes.npz"
+FILES = {
+    "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    "vocab.txt": "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
+}
+"""The files of the base, with their sha256."""
+SLOTS = 24
+"""Slots of each of three pools: men, women, and people of whom the book does not say."""
+CLS, SEP, TURN, PARAGRAPH = range(4)
+"""New words: begin of the window, end of the list of people, a turn, the end of a paragraph."""
+_EPS = 1e-12
+_MATRICES = {
+    "q": "attention.self.query", "k": "attention.self.key", "v": "attention.self.value",
+    "o": "attention.output.dense", "i": "intermediate.dense", "u": "output.dense",
+}  # fmt: skip
+
+
+class WordPieces:
+    """The word pieces of the base: lower case, no accents, longest piece first (Wu et al. 2016)."""
+
+    def __init__(self, path: Path) -> None:
+        lines = path.read_text(encoding="utf-8").split("\n")
+        self._ids = {piece: n for n, piece in enumerate(lines) if piece}
+        self.pieces = cache(self._pieces)
+
+    def _pieces(self, token: str) -> tuple[int, ...]:
+        plain = unicodedata.normalize("NFD", token.lower())
+        spaced = "".join(
+            char if char.isalnum() else f" {char} " for char in plain if unicodedata.category(char) != "Mn"
+        )
+        return tuple(piece for part in spaced.split() for piece in self._longest_first(part))
+
+    def _longest_first(self, part: str) -> list[int]:
+        if part in self._ids:
+            return [self._ids[part]]
+        found, at = [], 0
+        while at < len(part):
+            mark = "##" if at else ""
+            end = next((e for e in range(len(part), at, -1) if mark + part[at:e] in self._ids), at)
+            if end == at:
+                return [self._ids["[UNK]"]]
+            found.append(self._ids[mark + part[at:end]])
+            at = end
+        return found
+
+
+class PointingModel:
+    """The taught model. `words` cuts tokens into pieces; a piece is word `FIRST + piece` of the network."""
+
+    FIRST = 4
+
+    def __init__(
+        self,
+        words: WordPieces,
+        base: Mapping[str, np.ndarray],
+        taught: Mapping[str, np.ndarray],
+        heads: int = 12,
+    ) -> None:
+        """Put together the tensors of the base and what changed in them. Raises KeyError: one is missing."""
+        self.words, self._heads = words, heads
+
+        def plain(name: str) -> np.ndarray:
+            return taught[name].astype(np.float32)
+
+        def whole(name: str) -> np.ndarray:
+            """A stored matrix: small integers, with a scale for every row."""
+            matrix: np.ndarray = taught[name] * plain(f"{name}.scale")[:, None]
+            return matrix
+
+        pieces = (
+            base["embeddings.word_embeddings.weight"] + base["embeddings.token_type_embeddings.weight"][0]
+        )
+        pieces[taught["known"]] += whole("words.a") @ whole("words.b")
+        self._embeddings = np.concatenate([plain("special"), pieces, plain("slots")])
+        self.first_slot = self.FIRST + len(pieces)
+        self._places = plain("places")
+        self._norm = plain("norm.weight"), plain("norm.bias")
+        self._layers = []
+        for n in range(sum(name.endswith(".q.bias") for name in taught)):
+            layer = {}
+            for part, name in _MATRICES.items():
+                changed = base[f"encoder.layer.{n}.{name}.weight"] + whole(f"{n}.{part}.a") @ whole(
+                    f"{n}.{part}.b"
+                )
+                layer[part] = np.ascontiguousarray(changed.T), plain(f"{n}.{part}.bias")
+            for part in ("n1", "n2"):
+                layer[part] = plain(f"{n}.{part}.weight"), plain(f"{n}.{part}.bias")
+            self._layers.append(layer)
+        self._asks, self._is_asked = (
+            [(whole(f"{head}{kind}"), plain(f"{head}{kind}.bias")) for kind in (0, 1)] for head in "QK"
+        )
+        self._sharpness = plain("sharpness")
+
+    def read(self, ids: Sequence[int]) -> np.ndarray:
+        """The vectors of a window of words, shape (words, 384)."""
+        x = _normed(self._embeddings[np.asarray(ids)] + self._places[: len(ids)], *self._norm)
+        for layer in self._layers:
+            x = _normed(x + self._attended(x, layer), *layer["n1"])
+            inner = x @ layer["i"][0]
+            inner += layer["i"][1]
+            x = _normed(x + _gelu(inner) @ layer["u"][0] + layer["u"][1], *layer["n2"])
+        return x
+
+    def _attended(self, x: np.ndarray, layer: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
+        q, k, v = (
+            (x @ layer[p][0] + layer[p][1]).reshape(len(x), self._heads, -1).transpose(1, 0, 2) for p in "qkv"
+        )
+        q *= np.float32(q.shape[-1] ** -0.5)
+        weight = q @ k.transpose(0, 2, 1)
+        weight -= weight.max(-1, keepdims=True)
+        np.exp(weight, out=weight)
+        weight /= weight.sum(-1, keepdims=True)
+        mixed: np.ndarray = (weight @ v).transpose(1, 0, 2).reshape(len(x), -1)
+        mixed = mixed @ layer["o"][0]
+        mixed += layer["o"][1]
+        return mixed
+
+    def points(
+        self, x: np.ndarray, asks: np.ndarray, kind: int, people: np.ndarray, owner: np.ndarray
+    ) -> np.ndarray:
+        """log P of each person at each place that asks, shape (asks, people).
+
+        `x` are the vectors of a window, `asks` the places that ask (`kind` 0 for who speaks, 1 for whom a
+        pronoun means), `people` the places of people, `owner` whose each is, counted from 0.
+        """
+        of, to = self._asks[kind], self._is_asked[kind]
+        score = (x[asks] @ of[0].T + of[1]) @ (x[people] @ to[0].T + to[1]).T * np.exp(self._sharpness[kind])
+        most = score.max(-1, keepdims=True)
+        mass = np.exp(score - most) @ np.eye(owner.max() + 1, dtype=np.float32)[owner]
+        found: np.ndarray = np.log(mass / mass.sum(-1, keepdims=True) + 1e-9)
+        return found
+
+
+@cache
+def load_network(model: str) -> PointingModel:
+    """The taught model over its base: the folder `model`, or what the hub has by that name (91 MB).
+
+    Raises:
+        SourceError: the base is not there and cannot be fetched, or is not the one that was taught.
+        FormatError: what was taught is damaged.
+    """
+    folder = find_folder(model)
+    for name, expected in FILES.items():
+        found = sha256_file(folder / name) if (folder / name).is_file() else "no such file"
+        if found != expected:
+            raise SourceError(
+                f"{folder / name} is not the file that the encoder was taught with",
+                expected=f"sha256 {expected}",
+                found=found,
+                hint="fetch sentence-transformers/all-MiniLM-L6-v2 from the hub again",
+            )
+    try:
+        with np.load(io.BytesIO(CHANGES.read_bytes()), allow_pickle=False) as data:
+            taught = {name: data[name] for name in data.files}
+        return PointingModel(
+            WordPieces(folder / "vocab.txt"), read_safetensors(folder / "model.safetensors"), taught
+        )
+    except (OSError, ValueError, KeyError, BadZipFile) as error:
+        raise FormatError(
+            f"{CHANGES} does not hold the encoder", found=str(error), hint="reinstall the package"
+        ) from error
+
+
+def _normed(given: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
+    x: np.ndarray = given - given.mean(-1, keepdims=True)
+    x /= np.sqrt((x * x).mean(-1, keepdims=True) + _EPS)
+    x *= weight
+    x += bias
+    return x
+
+
+def _gelu(x: np.ndarray) -> np.ndarray:
+    """Hendrycks and Gimpel 2016, by the hyperbolic tangent: within 0.001 of the exact function."""
+    inner: np.ndarray = x * x
+    inner *= np.float32(0.044715)
+    inner += 1
+    inner *= x
+    inner *= np.float32(0.7978845608)
+    np.tanh(inner, out=inner)
+    inner += 1
+    inner *= x
+    inner *= np.float32(0.5)
+    return inner
+
+
+def read_safetensors(path: Path) -> dict[str, np.ndarray]:
+    """The float32 tensors of a safetensors file by name. Raises ValueError for a damaged file."""
+    raw = path.read_bytes()
+    size = int.from_bytes(raw[:8], "little")
+    head = json.loads(raw[8 : 8 + size])
+    found = {}
+    for name, entry in head.items():
+        if name != "__metadata__" and entry["dtype"] == "F32":
+            a, b = entry["data_offsets"]
+            found[name] = (
+                np.frombuffer(raw[8 + size + a : 8 + size + b], np.float32).reshape(entry["shape"]).copy()
+            )
+    return found

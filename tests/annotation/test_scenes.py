@@ -1,0 +1,364 @@
+"""The small language model that reads along: its windows, its arithmetic, and what it may move."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from bookcoref_data import annotate
+from bookcoref_data.annotation.cast import parse_cast
+from bookcoref_data.annotation.embedded import backend, minilm
+from bookcoref_data.annotation.embedded.minilm import PARAGRAPH, SEP, SLOTS, TURN, PointingModel, WordPieces
+from bookcoref_data.annotation.embedded.narrator import find_narration
+from bookcoref_data.annotation.embedded.network import load_rankers
+from bookcoref_data.annotation.embedded.parsing import parse_book
+from bookcoref_data.annotation.embedded.reader import OneReading
+from bookcoref_data.annotation.embedded.scenes import LONGEST, Guesses, Windows, read_scenes
+from bookcoref_data.annotation.embedded.setup import link_text
+from bookcoref_data.annotation.narration import Narration
+from bookcoref_data.errors import FormatError, SourceError
+from bookcoref_data.resources import resource
+
+CAST = "Anna Hill; Anna\nMr. Brown; Brown\nRobin Gale; Robin"
+ANNA, BROWN, ROBIN = range(3)
+STORY = """Mr. Brown came in, and Anna looked up.
+
+“You are late,” said Anna.
+
+“The road was long.”
+
+He sat down by the fire.
+
+“And where is Robin?” she asked."""
+PIECES = ["[UNK]", "[CLS]", "tea", "##pot", "##s", "“", "”", ",", ".", "said", "i", "cafe", "he"]
+SIZE, HEADS, LAYERS = 8, 2, 2
+
+
+@pytest.fixture(scope="module")
+def words(tmp_path_factory) -> WordPieces:
+    path = tmp_path_factory.mktemp("base") / "vocab.txt"
+    path.write_text("\n".join(PIECES) + "\n", encoding="utf-8")
+    return WordPieces(path)
+
+
+def tensors(rng) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """A base of two layers with random numbers, and what was taught of it."""
+
+    def drawn(*shape: int) -> np.ndarray:
+        return rng.normal(0, 0.5, shape).astype(np.float32)
+
+    base = {
+        "embeddings.word_embeddings.weight": drawn(len(PIECES), SIZE),
+        "embeddings.token_type_embeddings.weight": drawn(2, SIZE),
+    }
+    taught = {
+        "known": np.array([2, 9]),
+        "special": drawn(4, SIZE),
+        "slots": drawn(3 * SLOTS, SIZE),
+        "places": drawn(LONGEST, SIZE),
+        "norm.weight": drawn(SIZE),
+        "norm.bias": drawn(SIZE),
+        "sharpness": drawn(2),
+    }
+
+    def store(name: str, *shape: int) -> None:
+        taught[name] = rng.integers(-127, 128, shape).astype(np.int8)
+        taught[f"{name}.scale"] = np.full(shape[0], 0.005, np.float16)
+
+    store("words.a", 2, 3)
+    store("words.b", 3, SIZE)
+    for n in range(LAYERS):
+        for part, name in minilm._MATRICES.items():
+            out, into = {"i": (16, SIZE), "u": (SIZE, 16)}.get(part, (SIZE, SIZE))
+            base[f"encoder.layer.{n}.{name}.weight"] = drawn(out, into)
+            store(f"{n}.{part}.a", out, 3)
+            store(f"{n}.{part}.b", 3, into)
+            taught[f"{n}.{part}.bias"] = drawn(out)
+        for part in ("n1", "n2"):
+            taught[f"{n}.{part}.weight"], taught[f"{n}.{part}.bias"] = drawn(SIZE), drawn(SIZE)
+    for kind in (0, 1):
+        for head in "QK":
+            store(f"{head}{kind}", SIZE, SIZE)
+            taught[f"{head}{kind}.bias"] = drawn(SIZE)
+    return base, taught
+
+
+@pytest.fixture(scope="module")
+def network(words) -> PointingModel:
+    return PointingModel(words, *tensors(np.random.default_rng(1)), heads=HEADS)
+
+
+@pytest.fixture(scope="module")
+def text(book_of):
+    book = book_of(STORY)
+    return link_text(book, parse_cast(CAST), parse_book(book))
+
+
+def shown(w, network) -> list[str]:
+    """The words of a window as a person reads them."""
+    marks = {0: "CLS", SEP: "SEP", TURN: "TURN", PARAGRAPH: "END"}
+    return [
+        f"<{w.people[-1 - word]}>" if word < 0 else marks.get(word, PIECES[word - network.FIRST])
+        for word in w.words
+    ]
+
+
+def test_words_are_cut_into_the_longest_pieces(words):
+    assert words.pieces("Teapots,") == (2, 3, 4, 7)
+    assert words.pieces("CAFÉ") == (11,)
+    assert words.pieces("teas") == (2, 4)
+    assert words.pieces("teax") == (0,)  # a part that is no piece makes the whole word unknown
+    assert words.pieces("\n") == ()
+
+
+def test_people_are_slots_turns_ask_and_pronouns_ask(text, network):
+    (w,) = Windows(text, (), network).all()
+    seen = shown(w, network)
+    assert seen[:2] == ["CLS", "SEP"]
+    assert [word for word in seen if word.startswith("<")] == ["<1>", "<0>", "<0>", "<2>"]
+    assert seen.count("TURN") == 3
+    assert seen.count("END") == 5
+    assert "Brown" not in seen
+    assert "tea" not in seen
+    turns = [key for place, kind, key in w.asks if kind == 0 and seen[place] == "TURN"]
+    assert turns == [0, 1, 2]
+    pronouns = [text.markables[key].text for _, kind, key in w.asks if kind == 1]
+    assert pronouns == ["he", "she"]
+    assert all(w.words[place] == -1 - person for place, person in w.named)
+
+
+def test_people_named_before_stand_in_front_the_last_one_first(text, network):
+    windows = Windows(text, (), network)
+    late = windows.window(len(windows.paragraphs) - 1)
+    assert shown(late, network)[:4] == ["CLS", "<0>", "<1>", "SEP"]
+    assert late.people[:2] == [ANNA, BROWN]
+
+
+def test_a_narrator_stands_in_front_and_is_meant_by_i(book_of, network):
+    book = book_of("I met Anna at the mill, and I said, “It is late.”\n\n“It is,” said Anna.")
+    told = link_text(book, parse_cast(CAST), parse_book(book))
+    (w,) = Windows(told, (Narration(0, len(book.tokens), ROBIN),), network).all()
+    seen = shown(w, network)
+    assert seen[:4] == ["CLS", f"<{ROBIN}>", "i", "SEP"]
+    here = [place for place, person in w.named if w.people[person] == ROBIN]
+    assert [seen[place] for place in here] == [f"<{ROBIN}>", "i", "i"]
+
+
+def test_windows_cover_the_book_and_fit_into_the_model(book_of, network):
+    book = book_of("\n\n".join([STORY, "“It is late,” " + "he said, " * 40 + "and left."] * 12))
+    long = link_text(book, parse_cast(CAST), parse_book(book))
+    windows = Windows(long, (), network)
+    made = list(windows.all())
+    assert len(made) > 3
+    assert max(len(w.words) for w in made) <= LONGEST
+    assert made[-1].end == len(windows.paragraphs)
+    found = read_scenes(long, (), network)
+    quotes = [a for a, _ in long.speech.spans]
+    paragraphs = {int(long.speech.paragraph[a]) for a in quotes}
+    assert len(found.turns) == len(paragraphs)
+    assert all(abs(np.exp(list(guess.values())).sum() - 1) < 1e-3 for guess in found.turns.values())
+
+
+def test_one_paragraph_that_is_longer_than_a_window_is_cut(book_of, network):
+    book = book_of("“Oh,” said Anna, " + "tea, " * 600 + "said Robin.")
+    long = link_text(book, parse_cast(CAST), parse_book(book))
+    (w,) = Windows(long, (), network).all()
+    assert len(w.words) <= LONGEST
+
+
+def test_the_model_points_at_the_sum_of_a_persons_places(network):
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=(6, SIZE)).astype(np.float32)
+    asks, places = np.array([0]), np.array([1, 2, 3])
+    apart = np.exp(network.points(x, asks, 0, places, np.array([0, 1, 2])))[0]
+    together = np.exp(network.points(x, asks, 0, places, np.array([0, 1, 0])))[0]
+    assert np.allclose(together, [apart[0] + apart[2], apart[1]], atol=1e-5)
+    other = network.points(x, asks, 1, places, np.array([0, 1, 2]))[0]
+    assert not np.allclose(np.exp(other), apart)
+
+
+def test_the_network_is_bert_with_the_changes_put_in(words):
+    torch = pytest.importorskip("torch", reason="the extra gpu is not installed")
+    transformers = pytest.importorskip("transformers", reason="the extra gpu is not installed")
+    base, taught = tensors(np.random.default_rng(3))
+    ours = PointingModel(words, base, taught, heads=HEADS)
+    config = transformers.BertConfig(
+        vocab_size=len(ours._embeddings), hidden_size=SIZE, num_hidden_layers=LAYERS,
+        num_attention_heads=HEADS, intermediate_size=16, max_position_embeddings=LONGEST,
+        layer_norm_eps=1e-12,
+    )  # fmt: skip
+    theirs = transformers.BertModel(config, add_pooling_layer=False).eval()
+    state = theirs.state_dict()
+
+    def whole(name: str) -> np.ndarray:
+        return taught[name].astype(np.float32) * taught[f"{name}.scale"].astype(np.float32)[:, None]
+
+    pieces = base["embeddings.word_embeddings.weight"].copy()
+    pieces[taught["known"]] += whole("words.a") @ whole("words.b")
+    kind = base["embeddings.token_type_embeddings.weight"]
+    # The new words bring no kind of sentence along.
+    new = {
+        "embeddings.word_embeddings.weight": np.concatenate(
+            [taught["special"] - kind[0], pieces, taught["slots"] - kind[0]]
+        ),
+        "embeddings.token_type_embeddings.weight": kind,
+        "embeddings.position_embeddings.weight": taught["places"],
+        "embeddings.LayerNorm.weight": taught["norm.weight"],
+        "embeddings.LayerNorm.bias": taught["norm.bias"],
+    }
+    norms = {"n1": "attention.output.LayerNorm", "n2": "output.LayerNorm"}
+    for n in range(LAYERS):
+        for part, name in minilm._MATRICES.items():
+            matrix = base[f"encoder.layer.{n}.{name}.weight"] + whole(f"{n}.{part}.a") @ whole(
+                f"{n}.{part}.b"
+            )
+            new[f"encoder.layer.{n}.{name}.weight"] = matrix
+            new[f"encoder.layer.{n}.{name}.bias"] = taught[f"{n}.{part}.bias"]
+        for part, name in norms.items():
+            for end in ("weight", "bias"):
+                new[f"encoder.layer.{n}.{name}.{end}"] = taught[f"{n}.{part}.{end}"]
+    for name, value in new.items():
+        assert state[name].shape == value.shape, name
+        state[name].copy_(torch.from_numpy(value))
+    ids = [0, 8, 30, 1, 2, 6, 9, 13, 5, 3]
+    with torch.no_grad():
+        expected = theirs(torch.tensor([ids])).last_hidden_state[0].numpy()
+    # The hyperbolic tangent stands for the exact function.
+    assert np.abs(ours.read(ids) - expected).max() < 0.01
+
+
+def test_safetensors_are_read_and_a_damaged_file_is_refused(tmp_path):
+    value = np.arange(6, dtype=np.float32).reshape(2, 3)
+    head = {
+        "__metadata__": {"format": "np"},
+        "n": {"dtype": "I64", "shape": [1], "data_offsets": [24, 32]},
+        "x": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]},
+    }
+    raw = json.dumps(head).encode()
+    path = tmp_path / "model.safetensors"
+    path.write_bytes(len(raw).to_bytes(8, "little") + raw + value.tobytes() + b"\0" * 8)
+    found = minilm.read_safetensors(path)
+    assert list(found) == ["x"]
+    assert np.array_equal(found["x"], value)
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(ValueError, match=r"buffer|reshape"):
+        minilm.read_safetensors(path)
+
+
+def test_another_base_is_refused_and_named(tmp_path):
+    for name in minilm.FILES:
+        (tmp_path / name).write_bytes(b"another")
+    with pytest.raises(SourceError, match=r"model\.safetensors is not the file .* taught with") as error:
+        minilm.load_network(str(tmp_path))
+    assert "53aa5117" in str(error.value)
+    (tmp_path / "model.safetensors").unlink()
+    with pytest.raises(SourceError, match="no such file"):
+        minilm.load_network(str(tmp_path))
+
+
+def test_a_recipe_with_an_encoder_that_is_not_there_fails_before_anything_is_written(tmp_path, monkeypatch):
+    recipe = resource("recipes", "embedded-encoder.toml").read_text(encoding="utf-8")
+    nowhere = tmp_path / "nowhere"
+    (tmp_path / "mine.toml").write_text(
+        recipe.replace("sentence-transformers/all-MiniLM-L6-v2", nowhere.as_posix()), encoding="utf-8"
+    )
+    (tmp_path / "story.txt").write_text(STORY, encoding="utf-8")
+    (tmp_path / "cast.txt").write_text(CAST, encoding="utf-8")
+    out = tmp_path / "out"
+    with pytest.raises(SourceError, match=r"there is no folder .*nowhere with a model"):
+        annotate(tmp_path / "story.txt", tmp_path / "cast.txt", recipe=tmp_path / "mine.toml", out=out)
+    assert not out.exists()
+
+
+def test_a_recipe_with_an_encoder_reads_with_it(tmp_path, monkeypatch, network):
+    monkeypatch.setattr(backend, "load_network", lambda model: network)
+    asked = []
+
+    def read_along(text, narration, given):
+        asked.append(given)
+        return Guesses(turns={1: {ANNA: 0.0, BROWN: -4.0}})
+
+    monkeypatch.setattr(backend, "read_scenes", read_along)
+    (tmp_path / "story.txt").write_text(STORY, encoding="utf-8")
+    (tmp_path / "cast.txt").write_text(CAST, encoding="utf-8")
+    plain = annotate(tmp_path / "story.txt", tmp_path / "cast.txt")
+    along = annotate(tmp_path / "story.txt", tmp_path / "cast.txt", recipe="embedded-encoder")
+    assert asked == [network]
+    assert along.quotes[0] == plain.quotes[0]
+    assert along.quotes[1] != plain.quotes[1]
+
+
+def test_damaged_changes_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(minilm, "FILES", {})
+    monkeypatch.setattr(minilm, "CHANGES", tmp_path / "scenes.npz")
+    (tmp_path / "scenes.npz").write_bytes(b"PK\3\4 not a file of arrays")
+    with pytest.raises(FormatError, match="does not hold the encoder"):
+        minilm.load_network(str(tmp_path))
+
+
+def test_the_changes_of_the_package_fit_the_base():
+    with np.load(minilm.CHANGES, allow_pickle=False) as data:
+        shapes = {name: data[name].shape for name in data.files}
+    assert shapes["slots"] == (3 * SLOTS, 384)
+    assert shapes["special"] == (4, 384)
+    assert shapes["words.a"] == (shapes["known"][0], 64)
+    assert shapes["words.b"] == (64, 384)
+    assert {name.split(".")[0] for name in shapes if name[0].isdigit()} == set("012345")
+
+
+@pytest.fixture(scope="module")
+def read(text):
+    """Guesses -> the speakers and the decisions of one reading."""
+
+    def run(scenes: Guesses | None, other=None):
+        t = other or text
+        narration, _ = find_narration(t)
+        reader = OneReading(t, load_rankers(), narration=narration, scenes=scenes)
+        decisions = reader.read()
+        return [s.speaker for s in reader.spoken], {d.index: d for d in decisions}, reader
+
+    return run
+
+
+def test_the_model_moves_turns_without_a_name_and_never_those_with_one(read):
+    plain, _, before = read(None)
+    assert plain[:2] == [ANNA, BROWN]
+    against = {ANNA: 0.0, BROWN: -4.0, ROBIN: -4.0}
+    _, _, after = read(Guesses(turns=dict.fromkeys(range(3), against)))
+    assert after.spoken[1].speaker == ANNA or after.spoken[1].score < before.spoken[1].score - 0.02
+    assert after.spoken[0] == before.spoken[0]
+    # As loud as it is, it counts no more than the least logarithm.
+    _, _, louder = read(Guesses(turns={1: {ANNA: 0.0, BROWN: -30.0, ROBIN: -30.0}}))
+    assert louder.spoken[1] == after.spoken[1]
+
+
+def test_a_speech_of_several_paragraphs_is_not_the_models(book_of, read):
+    told = "\n\n".join(["Mr. Brown met Anna.", "“It was long ago.", "“The sea was high.", "“I was young.”"])
+    book = book_of(told)
+    text = link_text(book, parse_cast(CAST), parse_book(book))
+    plain, _, _ = read(None, text)
+    anna = {ANNA: 0.0, BROWN: -9.0}
+    assert read(Guesses(turns=dict.fromkeys(range(3), anna)), text)[0] == plain
+    assert len(set(plain)) == 1
+
+
+def test_what_the_candidates_have_together_stays(text):
+    reader = OneReading(text, load_rankers(), scenes=Guesses())
+    p = np.array([0.5, 0.2, 0.1])
+    moved = reader._weigh(p, [ANNA, BROWN, len(text.people) + 3], {ANNA: -4.0, BROWN: 0.0})
+    assert moved.sum() == pytest.approx(p.sum())
+    assert moved[1] / moved[0] == pytest.approx(p[1] / p[0] * np.exp(0.3 * 4))
+    # Somebody without a name is worth as much as the others on average.
+    assert moved[2] / moved[1] == pytest.approx(p[2] / p[1] * np.exp(-0.3 * 2))
+    alone = np.array([0.7])
+    assert reader._weigh(alone, [len(text.people)], {ANNA: -4.0}) is alone
+
+
+def test_pronouns_of_the_narration_are_the_models_too(text, read):
+    _, before, _ = read(None)
+    he = next(i for i, m in enumerate(text.markables) if m.kind == "pronoun" and m.text == "he")
+    assert before[he].character == BROWN
+    _, after, _ = read(Guesses(pronouns={he: {BROWN: -4.0, ANNA: 0.0}}))
+    assert after[he].score < before[he].score - 0.02
