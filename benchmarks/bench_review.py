@@ -38,9 +38,9 @@ from bookcoref_data.annotation.backends import make_backend
 from bookcoref_data.annotation.cast import Cast, make_cast
 from bookcoref_data.annotation.plan import default_plan
 from bookcoref_data.annotation.steps import Backend
-from bookcoref_data.asking import ReviewQuestion, likely_right, make_queue, settled
+from bookcoref_data.asking import ReviewQuestion, make_queue, settled
 from bookcoref_data.asking.answers import NOBODY, answer_with, answers_to, taught
-from bookcoref_data.asking.questions import all_questions
+from bookcoref_data.asking.questions import Asking, likely_right
 from bookcoref_data.books import Book, Mention
 from bookcoref_data.books.annotation import Annotation
 from bookcoref_data.edits import Edit
@@ -50,6 +50,7 @@ from bookcoref_data.workflows.annotate import Source, annotate_book, read_source
 from bookcoref_data.workflows.given import corrections_of
 from bookcoref_data.workflows.review import Drawn, doubts_of
 from training.litbank import parts, read_excerpt
+from training.parses import parse_with_cache
 
 from .bench_corrections import Gold, answers, read_gold
 
@@ -121,7 +122,8 @@ class Whole(Novel):
 
     def truth(self, a: Annotation) -> dict[tuple[str, Span], str]:
         found = {("mention", (m.start, m.end)): NOBODY for m in a.mentions}
-        found |= {("mention", (q.start, q.end)): NOBODY for q in all_questions(a, ("pronoun", "phrase"))}
+        for q in Asking(a, self.backend.nobodys(a)).questions(("pronoun", "phrase")):
+            found |= {("mention", s): NOBODY for s in q.places or ((q.start, q.end),)}
         found |= {("mention", m): name for m, name in self.who.items()}
         return found | {("quote", span): name for span, name in self.quotes.items()}
 
@@ -160,7 +162,7 @@ def books_of(path: Path, part: str) -> list[Novel]:
     return [
         Whole(
             e.job.book, e.job.cast, e.key,
-            {(q.start, q.end): e.job.cast.entries[q.speaker].name for q in e.quotes if q.speaker >= 0},
+            {(q.start, q.end): [*e.job.cast.names, NOBODY][q.speaker] for q in e.quotes if q.cluster},
         )
         for e in excerpts
     ]  # fmt: skip
@@ -223,7 +225,9 @@ def ask(
     """Ask a batch; False where nothing is left to ask."""
     truth, done, before = novel.truth(a), settled(asked.edits), asked.answers
     # What the gold has no answer for is not asked.
-    every = all_questions(a, about)
+    free = novel.backend.nobodys(a)
+    book = Asking(a, free)
+    every = [*book.questions(about)]
     skipped = {q.key for q in every if known_of(q, truth, novel) is None} | {*done}
     if order == "oracle":
         skipped |= {q.key for q in every if known_of(q, truth, novel) == now_of(q)}
@@ -231,9 +235,12 @@ def ask(
     teaches = taught(asked.edits)
     worth, read = order in ("worth", "oracle"), partial(novel.read, asked.edits)
     doubts = doubts_of(a, novel.backend, read, asked.drawn) if worth and "speaker" in about else {}
-    queue = make_queue(
-        a, settled=skipped, taught=teaches, doubts=doubts, most=most, about=about, by_worth=worth
-    )
+    if worth:
+        queue = make_queue(a, skipped, (), teaches, doubts, free, most=most, about=about)
+    else:
+        left = [q for q in every if q.key not in skipped and q.chance > 0]
+        left.sort(key=lambda q: (-q.chance, q.start))
+        queue = [book.with_people(q) for q in left[:most]]
     if order == "random":
         draw.shuffle(queue)
     goal, people = asked.answers + batch, [e.name for e in novel.cast.entries]
@@ -262,7 +269,7 @@ def known_of(q: ReviewQuestion, truth: dict[tuple[str, Span], str], novel: Novel
     """The gold answer of a question, of a form of name that of most of its places; None without one."""
     if q.kind == "words":
         return novel.words(q)
-    places = q.places if q.kind == "name" else ((q.start, q.end),)
+    places = (q.places if q.kind != "speaker" else ()) or ((q.start, q.end),)
     what = "quote" if q.kind == "speaker" else "mention"
     said = Counter(truth[what, span] for span in places if (what, span) in truth)
     return said.most_common(1)[0][0] if said else None
@@ -283,6 +290,7 @@ def main() -> None:
     parser.add_argument("--wrong", type=float, default=0.0)
     parser.add_argument("--points", default="25,50,100,200,300")
     parser.add_argument("--part", default="dev", help="part of LitBank")
+    parser.add_argument("--cache", type=Path, help="folder that keeps the parses for the next time")
     parser.add_argument("--calibration", action="store_true")
     given = parser.parse_args()
     if given.calibration:
@@ -294,6 +302,7 @@ def main() -> None:
     rows: dict[str, list[list[tuple[float, ...]]]] = {order: [] for order in orders}
     novels = [novel for path in given.novels for novel in books_of(path, given.part)]
     for novel in novels:
+        novel.backend.hold(novel.source.book, parse_with_cache(novel.source.book, given.cache))
         for order in orders:
             made = run(novel, order, about, given.wrong, points)
             rows[order].append(made)

@@ -237,8 +237,8 @@ class Review:
         Raises:
             UsageError: it has no such answer.
         """
-        from ..asking import OFFERS_NO_PEOPLE
         from ..asking.answers import answer_with, answers_to
+        from ..asking.questions import OFFERS_NO_PEOPLE
 
         tokens, doc_key = self._session.source.book.tokens, self._session.source.book.doc_key
         offered = {a.key: a.edits for a in answers_to(question, tokens, doc_key)}

@@ -142,7 +142,7 @@ def as_dict(question: ReviewQuestion, layout: Layout, tokens: Sequence[str], doc
         "people": list(question.people),
         "wrong": round(question.chance, 3),
         "hangs": round(question.hangs, 1),
-        "places": len(question.places) if question.kind in ("name", "words", "pronoun") else 1,
+        "places": 1 if question.kind in ("speaker", "same person") else len(question.places),
         "answers": [{"key": a.key, "says": a.says, "edits": [e.to_dict() for e in a.edits]} for a in offered],
         "typed": [e.to_dict() for e in typed],
     }

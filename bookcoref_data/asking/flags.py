@@ -131,9 +131,9 @@ class _Chains:
     def _flag(self, kind: str, m: Marked, chance: float, reason: str, *edits: Edit) -> Flag:
         return Flag(kind, m.start, m.end, chance, reason, edits)
 
-    def _edit(self, op: str, m: Marked, **more: str) -> Edit:
+    def _edit(self, op: str, m: Marked, **more: Any) -> Edit:
         at = anchor_of(self.tokens, m.start, m.end)
-        return Edit(op, at=at, was=self.a.names[m.character], doc_key=self.a.doc_key, **more)  # type: ignore[arg-type]
+        return Edit(op, at=at, was=self.a.names[m.character], doc_key=self.a.doc_key, **more)
 
     def _link(self, m: Marked, who: int) -> Edit:
         return self._edit("link", m, character=self.a.names[who])
@@ -213,9 +213,7 @@ class _Chains:
         for m in self.a.mentions:
             for start, end, chance, reason in self._better(m, forms):
                 if start <= end and (start, end) not in marked:
-                    to = anchor_of(self.tokens, start, end)
-                    edit = Edit("span", at=anchor_of(self.tokens, m.start, m.end), to=to,
-                                was=self.a.names[m.character], doc_key=self.a.doc_key)  # fmt: skip
+                    edit = self._edit("span", m, to=anchor_of(self.tokens, start, end))
                     yield self._flag("boundaries", m, chance, reason, edit)
                     break
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -46,6 +46,8 @@ _DOUBTED_NAME, _DOUBTED_PAIR = 0.1, 0.3
 """Chance that a name that fits several people is another's, and that two with names that fit are one."""
 _DOUBTED_GROUP, _DOUBTED_STRESS = 0.3, 0.5
 """Chance that a noun or a "they" that nobody has is a group's, that "himself" behind a name is no mention."""
+_OF_PHRASE, _LEAST_PHRASE, _SCENE = 0.5, 0.05, 2000
+"""What a phrase that nobody has counts of its chance, and at least; tokens in which it is asked once."""
 _BEHIND = 60
 """Tokens behind the noun of a group in which "they" may be the group."""
 _SEVERAL = word_set("sheep people men women children folk police mice geese oxen deer cattle")
@@ -137,36 +139,26 @@ def doubted(a: Annotation, drawn: Sequence[tuple[Mapping[Key, str], Mapping[Key,
 
 def make_queue(
     annotation: Annotation,
-    *,
     settled: Collection[Key] = (),
     first: Collection[Key] = (),
     taught: Mapping[Key, float] | None = None,
     doubts: Mapping[Key, float] | None = None,
+    nobodys: Sequence[Marked] = (),
+    *,
     most: int = 25,
     about: Iterable[str] = KINDS,
-    by_worth: bool = True,
 ) -> list[ReviewQuestion]:
     """The best questions to ask next, at most `most`, one for each thing that can be decided.
 
     `settled` was decided before, `first` is asked before all else, `taught` is what the answers before teach
-    about the rest (`answers.taught`), `doubts` how often other readings differ (`doubted`). Of questions
-    whose answers reach each other, the later ones count for less: the next reading may answer them. Those of
-    one scene follow the text. With `by_worth` False, the least certain come first.
-    """  # fmt: skip
-    book = _Asked(annotation)
-    kinds = frozenset(about)
-    found = [q for q in book.questions(kinds) if q.key not in settled and (q.chance > 0 or q.key in first)]
-    if by_worth:
-        known = [book.as_known(q, taught or {}, doubts or {}) for q in found]
-        found = _by_scene(_by_worth(known, most, first), first)
-    else:
-        found.sort(key=lambda q: (q.key not in first, -q.chance, q.start))
-    return [book.with_people(q) for q in found[:most]]
-
-
-def all_questions(annotation: Annotation, about: Iterable[str] = KINDS) -> list[ReviewQuestion]:
-    """Everything that can be asked, in the order of the book, without the people who are offered."""
-    return list(_Asked(annotation).questions(frozenset(about)))
+    about the rest (`answers.taught`), `doubts` how often other readings differ (`doubted`), `nobodys` are
+    places without a person (`EmbeddedBackend.nobodys`). Of questions whose answers reach each other, the
+    later ones count for less: the next reading may answer them. Those of one scene follow the text.
+    """
+    book = Asking(annotation, nobodys)
+    found = [q for q in book.questions(about) if q.key not in settled and (q.chance > 0 or q.key in first)]
+    known = [book.as_known(q, taught or {}, doubts or {}) for q in found]
+    return [book.with_people(q) for q in _by_scene(_by_worth(known, most, first), first)]
 
 
 def _by_worth(found: list[ReviewQuestion], most: int, first: Collection[Key]) -> list[ReviewQuestion]:
@@ -198,21 +190,24 @@ def _by_scene(chosen: Iterable[ReviewQuestion], first: Collection[Key]) -> list[
 
 
 @dataclass
-class _Asked:
-    """An annotation as its questions need it."""
+class Asking:
+    """An annotation as its questions need it; `nobodys` as in `make_queue`."""
 
     a: Annotation
-    turns: list[list[int]] = field(init=False)
+    nobodys: Sequence[Marked] = ()
 
-    def __post_init__(self) -> None:
-        self.turns = []
+    @cached_property
+    def turns(self) -> list[list[int]]:
+        """The quotes of each turn."""
+        found: list[list[int]] = []
         for k, q in enumerate(self.a.quotes):
             last = self.a.quotes[k - 1] if k else None
             joined = last is not None and q.speaker == last.speaker and q.start - last.end <= _SAME_TURN
             if joined and last is not None and (q.rule in _FOLLOWS or last.rule in _FOLLOWS):
-                self.turns[-1].append(k)
+                found[-1].append(k)
             else:
-                self.turns.append([k])
+                found.append([k])
+        return found
 
     @cached_property
     def starts(self) -> list[int]:
@@ -222,7 +217,9 @@ class _Asked:
         """The mentions that begin at tokens `start` to `end`, both inclusive."""
         return self.a.mentions[bisect_left(self.starts, start) : bisect_left(self.starts, end + 1)]
 
-    def questions(self, kinds: frozenset[str]) -> Iterator[ReviewQuestion]:
+    def questions(self, about: Iterable[str] = KINDS) -> Iterator[ReviewQuestion]:
+        """All that can be asked, without the people who are offered."""
+        kinds = frozenset(about)
         tags: set[Span] = set()
         if "speaker" in kinds:
             for n in range(len(self.turns)):
@@ -231,7 +228,7 @@ class _Asked:
                 yield question
         if kinds & {"pronoun", "phrase"}:
             yield from (q for q in self._of_mentions(kinds) if (q.start, q.end) not in tags)
-            yield from self._of_groups(kinds)
+            yield from self._of_nobody(kinds)
         if "name" in kinds:
             yield from self._of_names()
         if "words" in kinds:
@@ -305,11 +302,8 @@ class _Asked:
     def _of_names(self) -> Iterator[ReviewQuestion]:
         """A question for every form of name that fits several people: its first place stands for all."""
         for (_, who), places in self._forms(",").items():
-            middle, now, hangs = (
-                places[len(places) // 2],
-                self.a.names[who],
-                float(_NAMED_LEADS * len(places)),
-            )
+            middle, now = places[len(places) // 2], self.a.names[who]
+            hangs = float(_NAMED_LEADS * len(places))
             yield ReviewQuestion("name", *middle, now, (), _DOUBTED_NAME, hangs, tuple(places))
 
     def _forms(self, rule: str = "") -> dict[tuple[str, int], list[Span]]:
@@ -353,46 +347,50 @@ class _Asked:
                 "words", *m.mention, now, people, _DOUBTED_STRESS, hangs, places, stress=True
             )
 
-    def _of_groups(self, kinds: frozenset[str]) -> Iterator[ReviewQuestion]:
-        """Questions about what may be missed of several who go by one noun ("The Dogs"): the noun elsewhere,
-        and "they" behind it that nobody has; those of one sentence together."""
+    def _of_nobody(self, kinds: frozenset[str]) -> Iterator[ReviewQuestion]:
+        """Questions about what nobody has: "he" and "his" of one sentence together, the places of "the child"
+        in one scene; of several who go by one noun ("The Dogs") the noun, and "they" behind it."""
+        tokens, ends = self.a.book.tokens, self.a.book.sentence_ends
+        found: dict[Key, list[tuple[Span, float]]] = defaultdict(list)
+        for m in self.nobodys:
+            words = " ".join(tokens[m.start : m.end + 1]).lower()
+            if m.kind == "nominal":
+                chance = max(_LEAST_PHRASE, _OF_PHRASE * m.score)
+                found["phrase", "", words, m.start // _SCENE].append(((m.start, m.end), chance))
+            else:
+                one = words in pronouns.FEMALE, bisect_left(ends, m.start + 1)
+                found["pronoun", "", one].append(((m.start, m.end), m.score))
         taken = {i for m in self.a.mentions for i in range(m.start, m.end + 1)}
         several: dict[str, str] = {}
         for name in self.a.names:
             the, _, noun = fold(name).partition(" ")
             if the == "the" and (noun.endswith("s") or noun in _SEVERAL):
                 several[noun] = name
-        found: dict[Key, list[int]] = defaultdict(list)
         last, group = -_BEHIND, ""
-        for i, word in enumerate(map(str.lower, self.a.book.tokens) if several else ()):
+        for i, word in enumerate(map(str.lower, tokens) if several else ()):
             if word in several:
                 last, group = i, several[word]
                 if i not in taken:
-                    found["phrase", group, i].append(i)
+                    found["phrase", group, i].append(((i, i), _DOUBTED_GROUP))
             elif word in pronouns.PLURAL and i not in taken and i - last < _BEHIND:
-                found["pronoun", group, bisect_left(self.a.book.sentence_ends, i + 1)].append(i)
-        for (kind, who, _), tokens in found.items():
+                found["pronoun", group, bisect_left(ends, i + 1)].append(((i, i), _DOUBTED_GROUP))
+        for (kind, who, *_), marked in found.items():
             if kind in kinds:
-                places = tuple((i, i) for i in tokens) if len(tokens) > 1 else ()
-                at, hangs, chance = tokens[0], float(len(tokens)), _DOUBTED_GROUP
-                yield ReviewQuestion(str(kind), at, at, None, (str(who),), chance, hangs, places)
+                places, n = tuple(span for span, _ in marked), float(len(marked))
+                chance, people = sum(p for _, p in marked) / n, (str(who),) if who else ()
+                yield ReviewQuestion(str(kind), *places[0], None, people, chance, n, places[1:] and places)
 
     def _of_pairs(self) -> Iterator[ReviewQuestion]:
         """A question for every two people of whom one has a name that could be the other's."""
         counts = [len(group) for group in self.a.by_character]
-        callings = Callings()
-        for i, name in enumerate(self.a.names):
-            callings.add(i, name)
         for i, name in enumerate(self.a.names):
             alone = Callings()
             alone.add(i, name)
-            fits = {k for k, other in enumerate(self.a.names) if k != i and alone.fitting(other)}
-            for k in sorted(fits):
-                fewer = min(counts[i], counts[k])
-                if fewer and len(fold(self.a.names[k]).split()) < len(fold(name).split()):
-                    group, other = self.a.by_character[k], self.a.names[k]
+            for k, other in enumerate(self.a.names):
+                shorter = len(fold(other).split()) < len(fold(name).split())
+                if shorter and (fewer := min(counts[i], counts[k])) and alone.fitting(other):
+                    group, pair = self.a.by_character[k], (other, name)
                     at = next((m for m in group if m.kind == "name"), group[0])
-                    pair = (other, name)
                     yield ReviewQuestion("same person", *at.mention, other, pair, _DOUBTED_PAIR, fewer)
 
     # --- who may be the right one
@@ -422,8 +420,8 @@ class _Asked:
             if here - _REACH <= q.start <= end + _GAP:
                 for who in (q.speaker, *q.addressees):
                     weights[who] += (who >= 0) * 3 / (20 + abs(q.start - here))
-        for m in self.inside(here, here):
-            if m.end == end:
+        for m in (*self.inside(here, here), *self.nobodys):
+            if m.mention == (here, end):
                 for who, p in m.others:
                     weights[who] += 5 * p
         if question.kind == "name":

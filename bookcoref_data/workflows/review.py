@@ -10,10 +10,10 @@ from ..annotation.embedded.backend import EmbeddedBackend
 from ..annotation.language import not_english
 from ..annotation.plan import Plan, default_plan
 from ..annotation.steps import Backend
-from ..asking import KINDS, ReviewQuestion, likely_right, make_queue, settled
+from ..asking import KINDS, ReviewQuestion, make_queue, settled
 from ..asking.answers import taught
 from ..asking.flags import Flag, find_flags, names_of_chains
-from ..asking.questions import Key, doubted, speakers_of
+from ..asking.questions import Key, doubted, likely_right, speakers_of
 from ..books.annotation import Annotation
 from ..books.layout import Layout, lay_out
 from ..edits import Conflict, Edit
@@ -74,9 +74,9 @@ class ReviewSession:
         self.annotation, self.share = a, likely_right(a)
         done, teaches = {*settled(kept)} - self.first, taught(kept)
         doubts = doubts_of(a, self.backend, self.read, self.drawn) if "speaker" in self.about else {}
-        return make_queue(
-            a, settled=done, first=self.first, taught=teaches, doubts=doubts, most=most, about=self.about
-        ), lay_out(a)
+        free = self.backend.nobodys(a) if isinstance(self.backend, EmbeddedBackend) else ()
+        queue = make_queue(a, done, self.first, teaches, doubts, free, most=most, about=self.about)
+        return queue, lay_out(a)
 
     def keep(self, made: Iterable[Edit]) -> None:
         """Write down an answer, with who gave it and when."""

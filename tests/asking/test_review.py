@@ -11,9 +11,9 @@ import pytest
 
 import bookcoref_data as bc
 from bookcoref_data.annotation.embedded.network import Ranker, Wavering
-from bookcoref_data.asking import ReviewQuestion, agreement, answers_to, likely_right, make_queue, settled
+from bookcoref_data.asking import ReviewQuestion, agreement, answers_to, make_queue, settled
 from bookcoref_data.asking.answers import UNSURE, answer_with, as_dict, taught
-from bookcoref_data.asking.questions import all_questions, doubted, speakers_of
+from bookcoref_data.asking.questions import Asking, doubted, likely_right, speakers_of
 from bookcoref_data.books import Book
 from bookcoref_data.books.annotation import Annotation, Marked, Quote
 from bookcoref_data.books.layout import lay_out
@@ -41,15 +41,14 @@ def test_a_turn_among_doubtful_turns_is_worth_more_than_one_that_stands_alone():
     a = annotation([*turns(0.6, 0.6, 0.6, 0.6), *turns(0.5, at=550)])
     (first,) = make_queue(a, about=["speaker"], most=1)
     assert first.start in (30, 60)
-    alone = next(q for q in all_questions(a) if q.start == 550)
+    alone = next(q for q in [*Asking(a).questions()] if q.start == 550)
     assert alone.hangs == 1
     assert alone.worth < first.worth < alone.chance * first.hangs
-    assert make_queue(a, about=["speaker"], by_worth=False)[0].start == 550
 
 
 def test_how_far_an_error_reaches_is_a_guess_and_counts_less_than_places_that_are_known():
     a = annotation([*turns(0.7, 0.7, 0.7, 0.7), *turns(0.5, at=550)])
-    among, alone = (next(q for q in all_questions(a) if q.start == at) for at in (30, 550))
+    among, alone = (next(q for q in [*Asking(a).questions()] if q.start == at) for at in (30, 550))
     assert among.chance * among.hangs > alone.chance * alone.hangs
     assert make_queue(a, about=["speaker"], most=1)[0].start == 550
     places = ((1, 1), (9, 9), (20, 20))
@@ -91,11 +90,11 @@ def test_a_ranker_that_wavers_keeps_what_it_is_sure_of_and_is_drawn_by_its_seed(
 
 def test_a_sure_turn_stops_an_error_and_the_rest_of_a_turn_goes_with_it():
     stopped = annotation(turns(0.6, 0.99, 0.6))
-    assert all_questions(stopped, ["speaker"])[0].hangs == 1
+    assert next(Asking(stopped).questions(["speaker"])).hangs == 1
     q = Quote(0, 9, 0, (), "turn", 0.6)
     told = q._replace(start=15, end=20, rule="same paragraph")
     said = Marked(3, 3, 0, "groups", "speaker of the quote", 0.6, "pronoun")
-    (one,) = all_questions(annotation([q, told], [said]), ["speaker"])
+    (one,) = [*Asking(annotation([q, told], [said])).questions(["speaker"])]
     assert (one.start, one.hangs) == (0, 3)
 
 
@@ -109,14 +108,14 @@ def test_questions_of_one_scene_follow_the_text_and_what_must_come_first_stays_t
     a = annotation([*turns(0.6, 0.5, 0.6), *turns(0.6, 0.4, 0.6, at=500)])
     order = [500, 530, 560, 0, 30, 60]
     assert [q.start for q in make_queue(a, about=["speaker"])] == order
-    (last,) = (q for q in all_questions(a, ["speaker"]) if q.start == 60)
+    (last,) = (q for q in [*Asking(a).questions(["speaker"])] if q.start == 60)
     queue = make_queue(a, about=["speaker"], first=[last.key])
     assert [q.start for q in queue] == [60, *order[:-1]]
 
 
 def test_pronouns_of_a_chain_hang_on_its_first_until_a_name():
     chain = [*(pronoun(at, 0.6) for at in (10, 20, 30, 50)), Marked(40, 41, 0, "link", "name", 0.98, "name")]
-    hangs = {q.start: q.hangs for q in all_questions(annotation(mentions=chain), ["pronoun"])}
+    hangs = {q.start: q.hangs for q in [*Asking(annotation(mentions=chain)).questions(["pronoun"])]}
     assert hangs[10] > hangs[20] > hangs[30] == 1 == hangs[50]
 
 
@@ -218,6 +217,44 @@ def test_what_may_be_missed_of_a_group_is_asked_and_they_of_one_sentence_togethe
     done = apply(a, answer_with(they, "The Dogs", book.tokens, "b")).annotation
     assert [m.start for m in done.by_character[0]] == [0, 3, 5]
     assert make_queue(Annotation(book, ("Tom Hill",), ()), about=["pronoun", "phrase"]) == []
+
+
+def test_what_nobody_has_is_asked_at_all_its_places_with_those_who_may_be_meant():
+    sentences = [["He", "took", "his", "hat"], ["The", "child", "ran"], ["Her", "child"], ["the", "child"]]
+    book = Book.make("b", sentences)
+    free = [
+        Marked(0, 0, -1, score=0.6, kind="pronoun", others=((1, 0.6),)),
+        Marked(2, 2, -1, score=0.4, kind="pronoun", others=((1, 0.4),)),
+        Marked(4, 5, -1, score=0.3, kind="nominal"),
+        Marked(7, 8, -1, score=0.0, kind="nominal"),
+        Marked(9, 10, -1, score=0.0, kind="nominal", others=((0, 0.02),)),
+    ]
+    a = Annotation(book, NAMES)
+    he, child, hers = sorted(make_queue(a, nobodys=free), key=lambda q: q.start)
+    assert (he.kind, he.places, he.now, he.people) == ("pronoun", ((0, 0), (2, 2)), None, ("Tom Hill",))
+    assert (child.kind, child.places) == ("phrase", ((4, 5), (9, 10)))
+    assert (hers.start, hers.places) == (7, ())
+    # A phrase that nobody has is less often somebody's than it seems, and never surely nobody's.
+    assert [round(q.chance, 3) for q in (he, child, hers)] == [0.5, 0.1, 0.05]
+    assert [q.worth for q in (he, child, hers)] == [he.chance * 2, child.chance * 2, hers.chance]
+    assert as_dict(child, lay_out(a), book.tokens, "b")["places"] == 2
+    told = answer_with(child, "Anna Grey", book.tokens, "b")
+    assert [(m.start, m.end) for m in apply(a, told).annotation.by_character[0]] == [(4, 5), (9, 10)]
+    assert make_queue(a, about=["speaker", "name"], nobodys=free) == []
+    assert [q.kind for q in make_queue(a, about=["phrase"], nobodys=free)] == ["phrase", "phrase"]
+
+
+def test_she_of_a_sentence_is_asked_apart_from_he():
+    book = Book.make("b", [["He", "saw", "her"]])
+    free = [Marked(i, i, -1, score=0.5, kind="pronoun") for i in (0, 2)]
+    assert [q.start for q in make_queue(Annotation(book, NAMES), nobodys=free)] == [0, 2]
+
+
+def test_a_scene_is_no_longer_than_two_thousand_tokens():
+    book = Book.make("b", [["the", "child", *["x"] * 1996, "the", "child"], ["the", "child"]])
+    free = [Marked(i, i + 1, -1, score=0.5, kind="nominal") for i in (0, 1998, 2000)]
+    asked = make_queue(Annotation(book, NAMES), nobodys=free)
+    assert [q.places for q in asked] == [((0, 1), (1998, 1999)), ()]
 
 
 def test_a_passage_begins_where_the_likely_people_are_named():
@@ -326,6 +363,26 @@ def test_answers_become_edits_and_the_next_reading_knows_them(short, tmp_path):
     assert edits.read_text() == ""
 
 
+def test_what_the_reading_left_without_a_person_is_asked_until_it_is_answered(tmp_path):
+    (tmp_path / "post.txt").write_text(
+        "Anna Grey came in. The postman knocked, and he gave her a letter.\n\n"
+        'Tom Hill laughed. "The postman is early," said Anna. The postman sat down. He took off his hat.\n'
+    )
+    (tmp_path / "cast.txt").write_text("Anna Grey\nTom Hill\n")
+    asked = bc.review(tmp_path / "post.txt", tmp_path / "cast.txt", about=["phrase", "pronoun"])
+    told = asked.to_dict()["questions"]
+    words = {t["words"]: (t["places"], q) for t, q in zip(told, asked.questions, strict=True)}
+    assert words["The postman"][0] == 3
+    assert words["He"][0] == 2  # with "his"
+    assert all(q.now is None for _, q in (words["The postman"], words["He"]))
+    asked.answer(words["The postman"][1], "n")
+    asked.answer(words["He"][1], "Tom Hill")
+    left = {t["words"] for t in (asked.next() and asked.to_dict()["questions"])}
+    assert left.isdisjoint({"The postman", "He", "his"})
+    found = asked._session.annotation
+    assert [found.names[m.character] for m in found.mentions[-2:]] == ["Tom Hill", "Tom Hill"]
+
+
 def test_in_a_terminal_only_answers_of_this_round_are_taken_back(short, tmp_path, monkeypatch, capsys):
     edits = tmp_path / "mine.jsonl"
     asked = bc.review(short / "annotated", edits=edits, most=3, about=["speaker"])
@@ -348,7 +405,7 @@ def test_in_a_terminal_only_answers_of_this_round_are_taken_back(short, tmp_path
 def test_the_wanted_share_stops_and_disagreements_come_first(story, tmp_path, kind, ada):
     assert bc.review(story / "annotated", until=0.1).ready
     asked = bc.review(story / "annotated", most=3, about=[kind])
-    late = all_questions(asked._session.annotation, [kind])[-1]
+    late = [*Asking(asked._session.annotation).questions([kind])][-1]
     tokens = asked._session.source.book.tokens
     for name, who in (("ada", ada), ("ben", "Mr. Gadd")):
         (tmp_path / f"{name}.jsonl").write_text(format_edits(answer_with(late, who, tokens, "lamp")))

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...books import Book, Window
+from ...books.annotation import Annotation
 from ...progress import Progress
 from ..cast import Cast
 from ..given import NOBODY
@@ -121,6 +122,21 @@ class EmbeddedBackend:
         if not found:
             self._read = (key, reading)
         return reading
+
+    def nobodys(self, a: Annotation) -> list[Marked]:
+        """Pronouns and noun phrases for one person that the last reading, that of `a`, gives to nobody of the
+        cast, and that no person has judged: `others` may be meant, `score` is the chance that one is."""
+        taken, found = {m.mention for m in a.mentions}, list[Marked]()
+        if self._read is None:
+            return []
+        reading = self._read[1]
+        for i, others in sorted(reading.reader.maybe.items()):
+            m = reading.text.markables[i]
+            if m.person == 3 and m.gender != "p" and (m.start, m.end) not in taken:
+                listed = tuple(o for o in others if o[0] < len(a.names))
+                chance = sum(p for _, p in listed)
+                found.append(Marked(m.start, m.end, NOBODY, "", "", chance, m.kind, listed))
+        return found
 
     def close(self) -> None:
         self._held = self._read = self._known = None

@@ -189,6 +189,7 @@ class OneReading:
         self.spoken = self.conversation.spoken
         self.decisions: list[Decision] = []
         self.entity = [-1] * len(text.markables)
+        self.maybe: dict[int, tuple[tuple[int, float], ...]] = {}
         self.kin: dict[tuple[int, str], dict[int, float]] = defaultdict(dict)
         self.phrases = NounPhrases()
         self._meant: dict[str, list[tuple[int, int]]] = defaultdict(list)
@@ -344,10 +345,11 @@ class OneReading:
             lean = self._voices.lean(self.conversation.turn_of(tag), ids)
         pointed = self._scenes.pronouns.get(i) if self._scenes and kind == "third" else None
         row, p = self._decide(kind, ids, x, i, name, somebody=on_scene, lean=lean, pointed=pointed)
-        score = float(p[row])
+        score, others = float(p[row]), self._others(ids, p, row)
+        self.maybe[i] = others
         apposed = self._apposed(i) if kind == "nominal" else -1
         if row < len(ids) and (ids[row] < self.state.cast or apposed < 0):
-            self._settle(i, ids[row], kind, score, self._others(ids, p, row))
+            self._settle(i, ids[row], kind, score, others)
         elif bearer >= 0:
             self._settle(i, bearer, kind, score)
         elif kind == "nominal":
