@@ -240,8 +240,10 @@ def questions() -> list[str]:
 
 
 def some(values: Any, count: int = 12) -> list[float]:
-    """So many of the values, from all over, as plain numbers."""
-    flat = np.asarray(values, dtype=np.float64).ravel()
+    """So many of the values (a list, or a tensor on any device), from all over, as plain numbers."""
+    # numpy itself reads no tensor that lies on a GPU.
+    plain = values.tolist() if hasattr(values, "tolist") else values
+    flat = np.asarray(plain, dtype=np.float64).ravel()
     places = np.linspace(0, len(flat) - 1, min(count, len(flat))).astype(int) if len(flat) else []
     return [round(float(flat[i]), 7) for i in places]
 

@@ -1,7 +1,8 @@
 """The paper's models on a GPU: what they answer there is what they answer on the CPU.
 
 Nothing here runs without a GPU. On one, `BOOKCOREF_DEVICE=cuda` also makes test_public, test_whole_run,
-test_running and test_link_train run on it, against what is written down for the CPU.
+test_running and test_link_train run on it, against what is written down for the CPU. What was seen to pass
+on a GPU, and what not, is in docs/results.md, "Cost of the paper's models".
 """
 
 from __future__ import annotations

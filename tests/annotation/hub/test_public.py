@@ -3,7 +3,8 @@
 `golden.json` was written by `benchmarks/check_hub_parity.py` from the classes of maverick-coref 1.0.7 and
 relik 1.0.7 and transformers' Qwen2: numbers alone. A version of transformers that cuts words otherwise,
 drops special tokens or computes something else fails here. `.ci/hub-tests` runs this with the lowest and
-the newest one; `BOOKCOREF_DEVICE=cuda` runs it on a GPU.
+the newest one; `BOOKCOREF_DEVICE=cuda` runs it on a GPU. There the judge's test passed, those of Maverick and
+the reader were not yet seen to pass: docs/results.md, "Cost of the paper's models".
 """
 
 from __future__ import annotations
@@ -45,6 +46,11 @@ def same(answer, golden) -> None:
             assert [k[3] for k in answer[name]] == pytest.approx([k[3] for k in expected], abs=CLOSE)
         elif name != "document":
             assert json.loads(json.dumps(answer[name])) == expected, name
+
+
+def test_numbers_come_from_tensors_that_numpy_does_not_read():
+    """It reads none of a GPU, which broke the three tests below there, and none in bfloat16."""
+    assert made.some(torch.tensor([[0.5, 1.5], [2.0, -3.0]], dtype=torch.bfloat16)) == [0.5, 1.5, 2.0, -3.0]
 
 
 def test_maverick(folder, device):
