@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ..errors import FormatError, SourceError
+from ..errors import FormatError
+from ..files import unreadable
 from ..words.folding import fold
 from .names import NameReading, read_name
 from .table import CastRow
@@ -182,6 +183,6 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
                 if line.strip():
                     yield number, line.rstrip("\r\n")
     except OSError as error:
-        raise SourceError(f"cannot read {path}", found=error.strerror) from error
+        raise unreadable(path, error) from error
     except UnicodeDecodeError as error:
         raise FormatError(f"{path} is not UTF-8", found=str(error)) from error

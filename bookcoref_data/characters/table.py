@@ -111,11 +111,9 @@ def read_table(path: Path) -> Iterator[CastRow]:
         check_input(path)
         stream = opener(path, "rt", encoding="utf-8")
     except (OSError, SourceError) as error:
-        raise SourceError(
-            f"cannot read the cast table {path}",
-            found=error.found if isinstance(error, SourceError) else error.strerror,
-            hint="make one with `bookcoref-data harvest wikidata` or `harvest liscu`",
-        ) from error
+        found = error.found if isinstance(error, SourceError) else error.strerror
+        hint = "make one with `bookcoref-data harvest wikidata` or `harvest liscu`"
+        raise SourceError(f"cannot read the cast table {path}", found=found, hint=hint) from error
     with stream:
         try:
             for number, line in enumerate(stream, start=1):

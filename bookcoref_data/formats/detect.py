@@ -40,11 +40,8 @@ def detect(path: Path) -> str:
     if is_pipe(path):
         return _of_content(path)
     if not path.exists():
-        raise MissingFileError(
-            f"cannot read {path}",
-            found="no such file or folder",
-            hint="check the path; relative paths start at the current folder",
-        )
+        hint = "check the path; relative paths start at the current folder"
+        raise MissingFileError(f"cannot read {path}", found="no such file or folder", hint=hint)
     if path.is_dir():
         # Whether this is a folder as `rebuild` writes it: a dataset card and parquet files
         if (path / "README.md").is_file() and next(path.rglob("*.parquet"), None) is not None:

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import DataError, MissingExtraError, SourceError, needing
-from ..files import sha256_file
+from ..errors import DataError, MissingExtraError, needing
+from ..files import sha256_file, unreadable
 from ..progress import Progress, Silent
 from .http import Fetcher
 from .store import Store
@@ -83,11 +83,7 @@ def catalogue(
     try:
         sha256 = sha256_file(path)
     except OSError as error:
-        raise SourceError(
-            f"cannot read the catalogue {path}",
-            found=error.strerror,
-            hint=f"fetch {ADDRESS} and name it with --catalogue",
-        ) from error
+        raise unreadable(path, error, f"fetch {ADDRESS} and name it with --catalogue") from error
     folder = store.make(PART, f"{sha256[:24]}-v{VERSION}", lambda scratch: _read(path, scratch, progress))
     facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
     return Catalogue(folder / TABLE, sha256, facts["records"])

@@ -12,8 +12,8 @@ from ..characters.editions import ConsideredEdition
 from ..characters.match import MatchedBook, MatchReport, MatchSettings, TextOf, WorkDecision, match
 from ..characters.match_rules import Override, overrides_from
 from ..characters.table import HarvestedCast, group_casts, read_table
-from ..errors import BookcorefError, FormatError, SourceError, UsageError
-from ..files import write_bytes, write_text
+from ..errors import BookcorefError, FormatError, UsageError
+from ..files import unreadable, write_bytes, write_text
 from ..formats.lines import read_lines
 from ..outputs import whole
 from ..progress import Progress, Silent
@@ -237,7 +237,7 @@ def read_works_table(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, 
     try:
         text = path.read_text(encoding="utf-8-sig")  # spreadsheets write a mark of byte order
     except OSError as error:
-        raise SourceError(f"cannot read {path}", found=error.strerror) from error
+        raise unreadable(path, error) from error
     except UnicodeDecodeError as error:
         raise FormatError(
             f"{path} is not a text in UTF-8",

@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from ...errors import SourceError
+from ...files import cannot_write, unreadable
 from ...progress import Progress, Silent
 from ...shapes import AsFields
 from .requests import Model, Reply, Request
@@ -121,7 +121,7 @@ def read_cache(path: Path) -> dict[str, Reply]:
     except FileNotFoundError:
         return {}
     except OSError as error:
-        raise SourceError(f"cannot read the replies in {path}", found=error.strerror) from error
+        raise unreadable(path, error) from error
     found = {}
     for line in lines:
         try:
@@ -145,10 +145,7 @@ class _Log:
                 self._path.parent.mkdir(parents=True, exist_ok=True)
                 self._stream = open(self._path, "ab+")
             except OSError as error:
-                raise SourceError(
-                    f"cannot write the replies to {self._path}", found=error.strerror,
-                    hint="choose another folder with --out",
-                ) from error  # fmt: skip
+                raise cannot_write(self._path.parent, error) from error
             # After an interrupt the last line may lack its end; ours must not be glued to it
             if self._stream.tell():
                 self._stream.seek(-1, 2)
