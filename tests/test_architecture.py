@@ -98,8 +98,13 @@ def room_of(path: Path) -> str:
     return part.removesuffix(".py")
 
 
-def imports(path: Path, *, top_level_only: bool = False):
-    """(module name made absolute, node) of every import statement in a file."""
+@cache
+def imports(path: Path, *, top_level_only: bool = False) -> tuple[str, ...]:
+    """The modules that a file imports, by their absolute names, looked up once for all rules."""
+    return tuple(_imports(path, top_level_only))
+
+
+def _imports(path: Path, top_level_only: bool):
     package = ["bookcoref_data", *path.relative_to(PACKAGE).parts[:-1]]
     nodes = _top_level(tree_of(path)) if top_level_only else nodes_of(path)
     for node in nodes:

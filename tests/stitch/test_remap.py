@@ -7,7 +7,7 @@ import textwrap
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bookcoref_data.books import Book, Mention
@@ -16,6 +16,7 @@ from bookcoref_data.stitch.fingerprint import fold, make_fingerprint
 from bookcoref_data.stitch.remap import OldText, remap
 from bookcoref_data.stitch.spans import Standoff
 from bookcoref_data.text.tokens import tokenize_body
+from tests.drawing import drawn
 
 pytestmark = pytest.mark.slow
 
@@ -157,7 +158,7 @@ def test_kept_means_the_same_words_in_edited_books(siddhartha, editor, seed):
     assert wrong_share(siddhartha.book, made.tokens, by_text(siddhartha.book))[1] == 0
 
 
-@settings(max_examples=25, deadline=None)
+@drawn(50)
 @given(st.integers(0, 2**32), st.floats(0, 0.08))
 def test_carried_mentions_stay_at_their_own_tokens(story, editor, seed, share):
     """With both texts known: a kept mention covers the very tokens it came from, or ones that read alike."""
