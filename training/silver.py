@@ -295,8 +295,8 @@ class SilverReader(OneReading):
         """Nobody: the name that is hidden here may well come next."""
         return -1
 
-    def _decide(self, kind, ids, x, key, name="", somebody=False, lean=None):
-        row, p = super()._decide(kind, ids, x, key, name, somebody, lean)
+    def _decide(self, kind, ids, x, key, name="", somebody=False, lean=None, pointed=None):
+        row, p = super()._decide(kind, ids, x, key, name, somebody, lean, pointed)
         if kind == "second" and self._addressed in ids:
             self.examples.append(Example(kind, x, ids.index(self._addressed)))
         if self._hidden is not None and (kind == "speaker" or key == self._veiled):
