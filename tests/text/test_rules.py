@@ -246,7 +246,7 @@ def test_a_text_of_which_nothing_is_left_is_refused():
     draft.cut("footnote", 0, 999)
     require_text(draft)
     draft.cut("footnote", 999, 1000)
-    with pytest.raises(DataError, match="leaves nothing"):
+    with pytest.raises(DataError, match="nothing is left between header and footer"):
         require_text(draft)
 
 
