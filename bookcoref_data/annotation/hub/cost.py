@@ -11,7 +11,7 @@ import json
 import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -60,7 +60,7 @@ def cost_of(config: Mapping[str, Any], dtype: str) -> Cost:
     return _cost(json.dumps(dict(config), sort_keys=True, default=str), dtype)
 
 
-@lru_cache(maxsize=8)
+@cache
 def _cost(config: str, dtype: str) -> Cost:
     import torch
     from torch.utils.flop_counter import FlopCounterMode
