@@ -16,6 +16,7 @@ import argparse
 import multiprocessing
 import resource
 import time
+from functools import partial
 from pathlib import Path
 
 # Martinelli et al. (2025), Table 4: inference on the three gold books (225,506 tokens), RTX 4090.
@@ -28,10 +29,10 @@ PAPER = (
 PAPER_TOKENS = 225_506
 
 
-def measure(path: str) -> tuple[str, int, float, float, float, float]:
+def measure(path: str, recipe: Path | None = None) -> tuple[str, int, float, float, float, float]:
     """(name, tokens, CPU s to read and tokenise, CPU s to annotate, of these parse, peak GiB)."""
     from bookcoref_data.annotation.backends import make_backend
-    from bookcoref_data.annotation.plan import default_plan
+    from bookcoref_data.annotation.plan import default_plan, read_plan
     from bookcoref_data.annotation.propose import propose_cast
     from bookcoref_data.workflows.annotate import annotate_book, read_sources
 
@@ -39,7 +40,7 @@ def measure(path: str) -> tuple[str, int, float, float, float, float]:
     (source,) = read_sources(Path(path))
     read = time.process_time() - start
     cast = propose_cast(source.book).cast
-    plan = default_plan("embedded")
+    plan = read_plan(recipe) if recipe else default_plan("embedded")
     backend = make_backend(plan)
     start = time.process_time()
     backend.parse(source.book)
@@ -50,14 +51,14 @@ def measure(path: str) -> tuple[str, int, float, float, float, float]:
     return Path(path).stem, len(source.book.tokens), read, total, parse, peak
 
 
-def speed(books: list[str]) -> None:
+def speed(books: list[str], recipe: Path | None = None) -> None:
     print(
         f"{'book':24} {'tokens':>9} {'read s':>7} {'annotate s':>10} "
         f"{'parse s':>8} {'tokens/s':>9} {'GiB':>5}"
     )
     total = seconds = 0.0
     with multiprocessing.get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
-        for name, tokens, read, annotate, parse, peak in pool.imap(measure, books):
+        for name, tokens, read, annotate, parse, peak in pool.imap(partial(measure, recipe=recipe), books):
             total, seconds = total + tokens, seconds + read + annotate
             rate = tokens / (read + annotate)
             print(f"{name:24} {tokens:9,} {read:7.1f} {annotate:10.1f} {parse:8.1f} {rate:9,.0f} {peak:5.2f}")
@@ -80,15 +81,15 @@ def speed(books: list[str]) -> None:
         )
 
 
-def quality(litbank: Path | None, gold: Path | None) -> None:
+def quality(litbank: Path | None, gold: Path | None, recipe: Path | None = None) -> None:
     from bookcoref_data.annotation.backends import make_backend
     from bookcoref_data.annotation.cast import make_cast
-    from bookcoref_data.annotation.plan import default_plan
+    from bookcoref_data.annotation.plan import default_plan, read_plan
     from bookcoref_data.books import Book
     from bookcoref_data.formats.jsonl import read
     from bookcoref_data.workflows.annotate import COLUMNS, Source, annotate_book, table_rows
 
-    plan = default_plan("embedded")
+    plan = read_plan(recipe) if recipe else default_plan("embedded")
     if litbank:
         from training.score import score_part
 
@@ -184,6 +185,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("books", nargs="*")
+    parser.add_argument("--recipe", type=Path, help="in place of the one that ships")
     parser.add_argument("--litbank", type=Path)
     parser.add_argument("--gold", type=Path)
     parser.add_argument("--system", type=Path, help="predictions with text; needs --gold")
@@ -191,8 +193,8 @@ def main() -> None:
         "--windows-alone", action="store_true", help="also measure what length costs; needs --gold"
     )
     options = parser.parse_args()
-    speed(options.books)
-    quality(options.litbank, options.gold)
+    speed(options.books, options.recipe)
+    quality(options.litbank, options.gold, options.recipe)
     if options.gold and options.windows_alone:
         length_penalty(options.gold)
     if options.gold and options.system:

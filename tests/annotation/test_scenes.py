@@ -18,8 +18,11 @@ from bookcoref_data.annotation.embedded.reader import OneReading
 from bookcoref_data.annotation.embedded.scenes import LONGEST, Guesses, Windows, read_scenes
 from bookcoref_data.annotation.embedded.setup import link_text
 from bookcoref_data.annotation.narration import Narration
+from bookcoref_data.annotation.plan import read_plan
+from bookcoref_data.books import Book
 from bookcoref_data.errors import FormatError, SourceError
 from bookcoref_data.resources import resource
+from bookcoref_data.workflows.annotate import Source, annotate_book
 
 CAST = "Anna Hill; Anna\nMr. Brown; Brown\nRobin Gale; Robin"
 ANNA, BROWN, ROBIN = range(3)
@@ -288,6 +291,18 @@ def test_a_recipe_with_an_encoder_reads_with_it(tmp_path, monkeypatch, network):
     assert asked == [network]
     assert along.quotes[0] == plain.quotes[0]
     assert along.quotes[1] != plain.quotes[1]
+
+
+def test_where_paragraphs_are_guessed_the_model_is_not_asked_and_that_is_said(monkeypatch, network):
+    monkeypatch.setattr(backend, "load_network", lambda model: network)
+    monkeypatch.setattr(backend, "read_scenes", None)
+    sentences = [
+        ["“", "You", "are", "late", ",", "”", "said", "Anna", "."],
+        ["Mr.", "Brown", "sat", "down", "."],
+    ]
+    bare = Source(Book.make("bare", sentences))
+    done = annotate_book(bare, parse_cast(CAST), read_plan(resource("recipes", "embedded-encoder.toml")))
+    assert "the language model was not asked: no paragraphs" in done.state.notes
 
 
 def test_damaged_changes_are_refused(tmp_path, monkeypatch):

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -184,6 +184,10 @@ def read_text(
     }
     heard = ((q, job.given.quote_at(*span)) for q, span in enumerate(text.speech.spans))
     told = {q: answer for q, answer in heard if answer is not None} if job.given.quotes else {}
+    # The language model knows turns by their paragraphs: on LitBank, which has lost them, it costs a point.
+    along = bool(how.encoder) and text.speech.real_paragraphs
+    if how.encoder and not along:
+        text = replace(text, notes=(*text.notes, "the language model was not asked: no paragraphs"))
     read = partial(
         OneReading, text, rankers, narration=narration, fixed=fixed, told=told, thresholds=dict(how.least),
         always_somebody=how.somebody,
@@ -191,7 +195,7 @@ def read_text(
     if teach:
         reader = read(teacher=teach(text))
     else:
-        scenes = read_scenes(text, narration, load_network(how.encoder)) if how.encoder else None
+        scenes = read_scenes(text, narration, load_network(how.encoder)) if along else None
         earlier = read(scenes=scenes)
         earlier.read()
         # The second reading knows from the start what the first was sure of.

@@ -20,7 +20,7 @@ from .minilm import CLS, PARAGRAPH, SEP, SLOTS, TURN, PointingModel
 from .reader import Text
 
 LONGEST = 448
-"""WordPieces of a window; the model has places for 512."""
+"""Words of a window; the model has places for 512."""
 _PEOPLE, _RECENT, _REACH = 24, 10, 1200
 """Most people of a window; those named last who stand in front, and the tokens where they are looked for."""
 _READ_AGAIN = 0.55
