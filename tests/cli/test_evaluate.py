@@ -138,6 +138,8 @@ def test_all_pairs_or_one_system_against_the_others(tmp_path):
     assert named == [("good", "worse"), ("good", "third"), ("worse", "third")]
     against = scores(key, *systems, "--compare", str(third))["comparisons"]
     assert [(pair["response"], pair["other"]) for pair in against] == [("good", "third"), ("worse", "third")]
+    two = scores(key, *systems[:3], *systems[5:], "--compare", str(worse))["comparisons"]
+    assert [(pair["response"], pair["other"]) for pair in two] == [("good", "worse")]
     with pytest.raises(UsageError, match="two responses"):
         run(key, good, "--compare", "all")
 
