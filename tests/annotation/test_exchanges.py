@@ -23,7 +23,7 @@ class Shown(OneReading):
         super().__init__(text, {})
         self.kin[ANNA, "mother"][CLARA] = 1.0
 
-    def _decide(self, kind, ids, x, key, name="", somebody=False, lean=None):
+    def _decide(self, kind, ids, x, key, name="", somebody=False, lean=None, pointed=None):
         self.shown.append((kind, key, list(ids), x.copy()))
         return 0, np.ones(len(ids) + 1)
 
