@@ -32,15 +32,15 @@ PAPER_TOKENS = 225_506
 def measure(path: str, recipe: Path | None = None) -> tuple[str, int, float, float, float, float]:
     """(name, tokens, CPU s to read and tokenise, CPU s to annotate, of these parse, peak GiB)."""
     from bookcoref_data.annotation.backends import make_backend
-    from bookcoref_data.annotation.plan import default_plan, read_plan
     from bookcoref_data.annotation.propose import propose_cast
+    from bookcoref_data.api.annotating import plan_for
     from bookcoref_data.workflows.annotate import annotate_book, read_sources
 
     start = time.process_time()
     (source,) = read_sources(Path(path))
     read = time.process_time() - start
     cast = propose_cast(source.book).cast
-    plan = read_plan(recipe) if recipe else default_plan("embedded")
+    plan = plan_for(recipe, "embedded", None, "")
     backend = make_backend(plan)
     start = time.process_time()
     backend.parse(source.book)
@@ -84,12 +84,12 @@ def speed(books: list[str], recipe: Path | None = None) -> None:
 def quality(litbank: Path | None, gold: Path | None, recipe: Path | None = None) -> None:
     from bookcoref_data.annotation.backends import make_backend
     from bookcoref_data.annotation.cast import make_cast
-    from bookcoref_data.annotation.plan import default_plan, read_plan
+    from bookcoref_data.api.annotating import plan_for
     from bookcoref_data.books import Book
     from bookcoref_data.formats.jsonl import read
     from bookcoref_data.workflows.annotate import COLUMNS, Source, annotate_book, table_rows
 
-    plan = read_plan(recipe) if recipe else default_plan("embedded")
+    plan = plan_for(recipe, "embedded", None, "")
     if litbank:
         from training.score import score_part
 

@@ -40,16 +40,15 @@ from unittest import mock
 import numpy as np
 
 from bookcoref_data.annotation.cast import Cast, parse_cast
-from bookcoref_data.annotation.embedded.backend import RULE_NAMES, EmbeddedBackend, HowToRead, Reading
+from bookcoref_data.annotation.embedded.backend import RULE_NAMES, Reading
 from bookcoref_data.annotation.embedded.calibration import SCALES
 from bookcoref_data.annotation.embedded.network import Ranker, load_rankers
-from bookcoref_data.annotation.plan import default_plan, read_plan
 from bookcoref_data.annotation.propose import propose_cast
-from bookcoref_data.annotation.state import Marked, Quote
-from bookcoref_data.annotation.steps import Job
+from bookcoref_data.annotation.state import Quote
+from bookcoref_data.api.annotating import plan_for
 from bookcoref_data.workflows.annotate import Annotated, Source, annotate_book, read_sources
 from training.calibrate import BINS, LEAST, calibration_error, excerpts, fit_scale, narration, scaled
-from training.parses import parse_with_cache
+from training.parses import Remembering, parse_with_cache
 
 MAIN_CATEGORIES = {"major", "intermediate"}
 MEASURES = (
@@ -93,18 +92,6 @@ class Result:
     errors: list[dict[str, Any]]
     seconds: float
     tokens: int
-
-
-class Remembering(EmbeddedBackend):
-    """A backend that keeps its last reading for whoever asks what the reader took for tags."""
-
-    last: Reading
-
-    def read(
-        self, job: Job, names: list[Marked], fixed: Mapping[tuple[int, int], int], how: HowToRead
-    ) -> Reading:
-        self.last = super().read(job, names, fixed, how)
-        return self.last
 
 
 def load_scorer(path: Path) -> ModuleType:
@@ -167,7 +154,7 @@ def annotate_novel(
     scorer = load_scorer(scorer_path)
     gold = scorer.load(data, novel, MAIN_CATEGORIES if cast == "short" else None)
     source = source_of(gold, work)
-    plan = read_plan(recipe) if recipe else default_plan("embedded")
+    plan = plan_for(recipe, "embedded", None, "")
     backend = Remembering(plan, rankers)
     parse = parse_with_cache(source.book, cache)
     backend.hold(source.book, parse)

@@ -1,14 +1,30 @@
-"""Parses of books, kept in a folder between runs."""
+"""Parses of books, kept in a folder between runs, and a backend that keeps its last reading."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 
+from bookcoref_data.annotation.embedded.backend import EmbeddedBackend, HowToRead, Reading
 from bookcoref_data.annotation.embedded.parsing import Parse, load_model, parse_book
+from bookcoref_data.annotation.state import Marked
+from bookcoref_data.annotation.steps import Job
 from bookcoref_data.books import Book
+
+
+class Remembering(EmbeddedBackend):
+    """A backend that keeps its last reading for whoever asks what the reader took for tags."""
+
+    last: Reading
+
+    def read(
+        self, job: Job, names: list[Marked], fixed: Mapping[tuple[int, int], int], how: HowToRead
+    ) -> Reading:
+        self.last = super().read(job, names, fixed, how)
+        return self.last
 
 
 def parse_with_cache(book: Book, folder: Path | None) -> Parse:

@@ -22,7 +22,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bookcoref_data.annotation.embedded.backend import EmbeddedBackend, HowToRead, Reading
 from bookcoref_data.annotation.embedded.calibration import calibrated
 from bookcoref_data.annotation.embedded.markables import OTHER, POSSESSIVE, SUBJECT
 from bookcoref_data.annotation.embedded.minilm import PARAGRAPH, SLOTS, PointingModel, WordPieces
@@ -32,13 +31,11 @@ from bookcoref_data.annotation.embedded.scenes import LONGEST, Scene, Windows
 from bookcoref_data.annotation.embedded.setup import link_text
 from bookcoref_data.annotation.narration import Narration
 from bookcoref_data.annotation.plan import default_plan
-from bookcoref_data.annotation.state import Marked
-from bookcoref_data.annotation.steps import Job
 from bookcoref_data.workflows.annotate import annotate_book, read_sources
 
 from .litbank import parts, read_excerpt
 from .novels import novel_files
-from .parses import parse_with_cache
+from .parses import Remembering, parse_with_cache
 
 OF_PDNC = frozenset(["161"])
 """Novels that training may read elsewhere, but on which the speakers of this model are measured."""
@@ -320,23 +317,11 @@ class Library:
 # --- books ------------------------------------------------------------------------------------------------
 
 
-class _Remembering(EmbeddedBackend):
-    """Keeps its last reading."""
-
-    last: Reading
-
-    def read(
-        self, job: Job, names: list[Marked], fixed: Mapping[tuple[int, int], int], how: HowToRead
-    ) -> Reading:
-        self.last = super().read(job, names, fixed, how)
-        return self.last
-
-
 def know_novel(path: Path, cache: Path | None = None) -> Known:
     """A novel as the package reads it, with a cast proposed from it."""
     source = read_sources(path)[0]
     plan = default_plan("embedded")
-    backend = _Remembering(plan)
+    backend = Remembering(plan)
     backend.hold(source.book, parse_with_cache(source.book, cache))
     annotate_book(source, None, plan, backend=backend)
     text, reader = backend.last.text, backend.last.reader

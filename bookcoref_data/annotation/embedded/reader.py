@@ -905,21 +905,22 @@ class OneReading:
     def _pointed_speakers(self, q: int) -> Mapping[int, float] | None:
         """Whom the language model takes for the speaker; None where a name says it, and for a speech of
         several paragraphs: who tells a long story was seldom named on the page that the model sees."""
-        subject, turn = self.t.tags[q].subject, self.conversation.turn_of(q)
-        named = subject >= 0 and self.t.markables[subject].kind == "name"
+        subject = self.t.tags[q].subject
+        if self._scenes is None or (subject >= 0 and self.t.markables[subject].kind == "name"):
+            return None
+        turn = self.conversation.turn_of(q)
         goes_on = turn.stop < len(self.spoken) and self.conversation.continues(turn.stop)
-        return self._scenes.turns.get(turn.start) if self._scenes and not named and not goes_on else None
+        return None if goes_on else self._scenes.turns.get(turn.start)
 
     def _weigh(self, p: np.ndarray, ids: list[int], pointed: Mapping[int, float]) -> np.ndarray:
         """The probabilities of candidates where the language model points at people: it moves what they have
         among them, not what they have together. Who has no name is worth as much as all others on average."""
-        named = [max(pointed.get(e, _LEAST_POINTED), _LEAST_POINTED) for e in ids if e < len(self.t.people)]
-        if not named:
+        named = np.array(ids) < len(self.t.people)
+        if not named.any():
             return p
-        others = float(np.mean(named))
-        known = (max(pointed.get(e, _LEAST_POINTED), _LEAST_POINTED) if e < len(self.t.people) else others
-                 for e in ids)  # fmt: skip
-        moved: np.ndarray = p * np.exp(_POINTED * np.fromiter(known, float, len(ids)))
+        says = np.maximum([pointed.get(e, _LEAST_POINTED) for e in ids], _LEAST_POINTED)
+        says[~named] = says[named].mean()
+        moved: np.ndarray = p * np.exp(_POINTED * says)
         moved *= p.sum() / moved.sum()
         return moved
 

@@ -95,14 +95,8 @@ class Windows:
                 return
             size = self.paragraphs[window.end - 1][1] - self.paragraphs[at][0]
             again = self.paragraphs[at][0] + _READ_AGAIN * size
-            at = max(
-                at + 1,
-                next(
-                    k
-                    for k in range(at + 1, window.end + 1)
-                    if k == window.end or self.paragraphs[k][0] >= again
-                ),
-            )
+            behind = range(at + 1, window.end)
+            at = next((k for k in behind if self.paragraphs[k][0] >= again), window.end)
 
     def window(self, at: int) -> Scene:
         """The window that begins with paragraph `at`."""
