@@ -103,7 +103,7 @@ def learn_aliases(book: Book, cast: Cast, parse: Parse) -> Learned:
     known = known.with_names(_names_of_the_described(book, known, parse), _WHY)
     entries = known.cast.entries
     notes = (
-        f"{entries[who].name}: not taken to be called {', '.join(f'{n} ({why})' for n, why in names.items())}"
+        f"{entries[who].name}: names not used: {', '.join(f'{n} ({why})' for n, why in names.items())}"
         for who, names in refused.items() if names
     )  # fmt: skip
     return replace(known, notes=(*known.notes, *notes))
@@ -431,12 +431,12 @@ _NOBLE = lex.words("NOBLE")
 _VETOES: tuple[tuple[str, Callable[[_Claim], bool]], ...] = (
     ("of the other gender", _is_of_another_gender),
     ("Mrs. and Miss are two people", _is_married_and_not),
-    ("a woman's bare surname", _is_a_bare_surname),
+    ("a surname alone rarely means a woman", _is_a_bare_surname),
     ("a place", _is_a_place),
     ("a family", _is_a_family),
     ("another surname", _has_another_surname),
-    ("a title of somebody else", _has_a_title_of_others),
-    ("said of several sisters", _is_said_of_sisters),
-    ("mostly another of the name", _is_mostly_anothers),
+    ("the title of somebody else", _has_a_title_of_others),
+    ("used for several sisters", _is_said_of_sisters),
+    ("it usually means somebody else", _is_mostly_anothers),
 )
 """What speaks against a learned name; the first that applies is given."""
