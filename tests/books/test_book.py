@@ -16,7 +16,8 @@ SENTENCES = [["Ann", "saw", "her", "dog", "."], ["It", "barked", "\n"]]
 
 
 def make(**changes):
-    return Book.make("k", SENTENCES, **{"clusters": [[(0, 0), (2, 2)], [(2, 3), (5, 5)]], **changes})
+    clusters = [[(0, 0), (2, 2)], [(2, 3), (5, 5)]]
+    return Book.make(**{"doc_key": "k", "sentences": SENTENCES, "clusters": clusters, **changes})
 
 
 def test_sentences_are_a_view_of_flat_tokens():
@@ -74,6 +75,9 @@ def test_span_checksum_ignores_order(clusters):
         {"clusters": [[(0, 0), (2, 2)]]},
         {"characters": [("Ann", [(0, 0)])]},
         {"gutenberg_key": "7"},
+        {"doc_key": "l"},
+        {"sentences": [[*SENTENCES[0], *SENTENCES[1]]]},
+        {"sentences": [SENTENCES[0], ["It", "howled", "\n"]]},
         {"clusters": [[(2, 2), (0, 0)], [(2, 3), (5, 5)]]},
     ],
 )

@@ -176,9 +176,12 @@ entries = st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
 @example(raw="2, Mrs. two")
 @example(raw="The son or the of baker's alias King")
 @example(raw='Brook "& son, Tom (of')
+@example(raw="/ alias Tom")
+@example(raw="later \tof")
 def test_any_text_names_someone_for_good_or_is_rejected_with_a_reason(raw):
     reading = read_name(raw)
     assert reading.raw == raw
+    assert read_name(" ".join(raw.split())).people == reading.people
     assert bool(reading.people) != bool(reading.rejected)
     for person in reading.people:
         assert any(c.isalnum() for c in person.name)

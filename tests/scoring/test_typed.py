@@ -30,6 +30,7 @@ from bookcoref_data.workflows.typed_labels import in_classes, noun_label, noun_s
 @pytest.mark.parametrize(("mention", "spans", "label"), [
     ((0, 2), [(1, 2, "PER")], "PER"),
     ((0, 1), [(1, 1, "PER")], None),
+    ((1, 2), [(0, 2, "PER")], "PER"),
     ((0, 3), [(0, 1, "PER"), (2, 3, "LOC")], None),
     ((0, 4), [(2, 2, "PER"), (4, 4, "LOC")], None),
     ((5, 6), [(5, 6, "LOC"), (5, 7, "PER")], "LOC"),
@@ -43,7 +44,8 @@ def test_assignment_wants_more_than_half(mention, spans, label):
 def test_the_threshold_is_a_setting():
     spans = [TypedSpan(1, 1, "PER")]
     assert assign_labels([(0, 1)], spans, threshold=0.49) == {(0, 1): ("PER", 0.5)}
-    assert assign_labels([(0, 1)], [TypedSpan(1, 90, "PER")], threshold=0.0)[0, 1][0] == "PER"
+    for mention in ((0, 1), (90, 91)):
+        assert assign_labels([mention], [TypedSpan(1, 90, "PER")], threshold=0.0)[mention][0] == "PER"
     with pytest.raises(UsageError):
         assign_labels([], [], threshold=2)
 

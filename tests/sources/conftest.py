@@ -22,7 +22,7 @@ from bookcoref_data.sources.store import Store
 class Reply:
     """How one request is answered.
 
-    announce  Content-Length to state instead of the true one
+    announce  Content-Length to state instead of the true one; below 0: none, the connection ends the body
     stop      send only so many bytes of the body, then close; with `reset`, break the connection off
     ranges    answer Range requests with 206 when If-Range agrees
     hang      seconds before the answer; `trickle`: between pieces of 16 kB
@@ -104,7 +104,9 @@ class FaultServer:
             handler.send_header("ETag", reply.etag)
         for name, value in extra.items():
             handler.send_header(name, value)
-        handler.send_header("Content-Length", str(len(body) if reply.announce is None else reply.announce))
+        length = len(body) if reply.announce is None else reply.announce
+        if length >= 0:
+            handler.send_header("Content-Length", str(length))
         handler.end_headers()
         if handler.command == "HEAD":
             return

@@ -228,8 +228,7 @@ def test_an_unknown_host_name_is_told(make_fetcher):
 
 @pytest.mark.parametrize("announced", [True, False])
 def test_a_file_too_large_is_stopped(server, reply, fetcher, tmp_path, announced):
-    extra = {} if announced else {"announce": 5000}
-    url = server.script("/f", reply(BODY, **extra))
+    url = server.script("/f", reply(BODY, announce=None if announced else -1))
     with pytest.raises(SourceError, match="too large"):
         fetcher.download(url, tmp_path / "f", max_bytes=1000)
     with pytest.raises(SourceError, match="too large"):
