@@ -48,7 +48,7 @@ FLOORS = [
     {"__main__"},
 ]
 FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
-# On the ground floor, `books` rests on the errors and the word lists, and `files` on the errors, too.
+# On the ground floor, `books` rests on the errors and the word lists, and the lists on the files of facts.
 GROUND = {
     "books": {"errors", "words"},
     "guard": {"errors"},
@@ -59,7 +59,7 @@ GROUND = {
     "spacy_model": {"errors", "files", "resources"},
     "chat_server": {"errors"},
     "errors": set(),
-    "words": set(),
+    "words": {"resources"},
     "alignment": {"errors"},
     "progress": set(),
 }

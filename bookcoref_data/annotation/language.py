@@ -3,23 +3,12 @@
 from collections import Counter
 from collections.abc import Sequence
 
-# English has the longest list, and no other list has a word of English: "I", "a", "he", "die" and "was" in a
-# short story of one person speak for nobody else.
-_COMMON = {
-    "English": """the and of to a in that he was it his her with as had for she not but at on is i you my me
-        your we they them their this be have from by all so were are been him who what there when if or no an
-        do said which out up will would could then into its our""",
-    "French": "le la les des et de un une elle que qui dans pas ne est était sur avec pour au ce je",
-    "German": "der das und zu den ein eine sie nicht ich ist mit von sich auf dem dass wie sein hatte",
-    "Spanish": "el la los las y de que en un una se por su para lo como era había más",
-    "Italian": "il la gli le e di che un una si per era sono del della nel della anche più",
-    "Portuguese": "o os e de que um uma não se com por para era da em na mais seu ela",
-    "Dutch": "het een en van dat te hij zij niet met zijn op voor haar ik er maar",
-    "Latin": "et est ad cum ut qui quae quod sed ex ab esse atque nec aut hoc",
-    "Finnish": "ja ei se hän oli että niin kun mutta hänen ne joka kuin mitä nyt vaan sen",
-    "Swedish": "och att det som en på är av för med den till inte han hon var jag om hade",
+from ..resources import load_toml, resource
+
+_WORDS = {
+    name: frozenset(words.split())
+    for name, words in load_toml(resource("manifests", "languages.toml")).items()
 }
-_WORDS = {name: frozenset(words.split()) for name, words in _COMMON.items()}
 _SCRIPTS = (("Russian", "\u0400", "\u04ff"), ("Greek", "\u0370", "\u03ff"), ("Chinese", "\u4e00", "\u9fff"),
             ("Japanese", "\u3040", "\u30ff"), ("Hebrew", "\u0590", "\u05ff"),
             ("Arabic", "\u0600", "\u06ff"))  # fmt: skip

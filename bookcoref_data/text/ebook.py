@@ -21,6 +21,7 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 
 from ..errors import UsageError
+from ..resources import load_toml, resource
 from ..words import word_set
 from ..words.folding import letters_of
 from .decode import Decoded, decode
@@ -49,19 +50,10 @@ _BLOCKS = word_set("""
 _VOID = word_set("area base br col embed hr img input link meta param source track wbr")
 _UNREAD = {"head": "", "script": "", "style": "", "svg": "pictures", "math": "formulas", "nav": "contents",
            "figcaption": "captions"}  # fmt: skip
-_LEFT_OUT = (
-    (
-        re.compile(
-            r"\b(?:footnotes?|fnote|sidenotes?|endnotes?|rearnotes?|doc-(?:footnote|endnotes?))\b", re.I
-        ),
-        "notes",
-    ),
-    (re.compile(r"\b(?:noteref|doc-noteref|fnanchor)\b", re.I), "marks of notes"),
-    (re.compile(r"\b(?:pagebreak|pagenum(?:ber)?|pageno|doc-pagebreak)\b", re.I), "page numbers"),
-    (re.compile(r"\b(?:toc|doc-toc|landmarks)\b", re.I), "contents"),
-    (re.compile(r"\b(?:transnote|tnote|transcribers?-?notes?)\b", re.I), "notes of transcribers"),
-    (re.compile(r"\b(?:caption|figcaption)\b", re.I), "captions"),
-)
+_LEFT_OUT = [
+    (re.compile(rf"\b(?:{marks})\b", re.I), what)
+    for what, marks in load_toml(resource("manifests", "apparatus.toml"))["ebook"].items()
+]
 _SCRAMBLED_FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 _HIDDEN = re.compile(r"\bdisplay\s*:\s*none\b", re.I)
 _DECLARED = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)""", re.I)

@@ -1,48 +1,14 @@
 """Words that stand before a name: courtesy titles, ranks, offices, kin.
 
-One table holds every word with its gender and its traits; the sets below it are views of that table. Look a
-word up in lower case and without its full stop: "Mrs." is `mrs`.
+One table, manifests/honorifics.toml, holds every word with its gender and its traits; the sets below are
+views of it. Look a word up in lower case and without its full stop: "Mrs." is `mrs`.
 """
 
+from ..resources import load_toml, resource
 from . import word_set
 
-# forms | gender of the bearer (m, f, - for either) | traits
-# surname: a single name after it is a surname ("Colonel Brandon").  married, unmarried: as it says.
-# office: borne by men in the novels of the nineteenth century unless the book says otherwise.
-_TABLE = """
-mr mister mistah monsieur m signor herr señor senor  | m | surname
-squire lord                                          | m | surname
-lady                                                 | f | surname
-sir don pan fr master massa esquire baronet          | m |
-king prince duke archduke count baron earl marquis   | m |
-viscount vicomte comte emperor czar tsar sultan      | m |
-graf knez kniaz seigneur                             | m |
-friar abbé abbe                                      | m |
-father brother uncle grandfather grandpa papa gramps | m |
-père pere                                            | m |
-mrs mme madame señora senora signora frau            | f | married surname
-missis missus                                        | f | married surname
-miss mlle mademoiselle señorita senorita signorina   | f | unmarried surname
-fräulein fraulein                                    | f | unmarried surname
-ms madam mistress dame pani doña dona donna          | f |
-queen princess duchess archduchess countess baroness | f |
-baronne marchioness marquise viscountess comtesse    | f |
-grafinia empress                                     | f |
-mother sister aunt auntie grandmother grandma granny | f |
-gram grams nanny nurse widow                         | f |
-dr doctor captain capt colonel col major general     | - | office surname
-lieutenant lieut lt sergeant sgt professor prof      | - | office surname
-rev judge inspector parson admiral                   | - | office surname
-doc maj gen corporal private commander commodore     | - | office
-commandant reverend justice governor president mayor | - | office
-senator detective constable officer bishop           | - | office
-archbishop cardinal pope dean deacon vicar curate    | - | office
-mx saint st hon honourable honorable cousin chief    | - |
-comrade citizen citoyen                              | - |
-citizeness                                           | f |
-"""
-
-_ROWS = [[cell.strip() for cell in line.split("|")] for line in _TABLE.strip().splitlines()]
+_TABLE: str = load_toml(resource("manifests", "honorifics.toml"))["table"]
+_ROWS = [[cell.strip() for cell in line.split("|")] for line in _TABLE.splitlines()]
 
 
 def _with_gender(gender: str) -> frozenset[str]:

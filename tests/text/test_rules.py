@@ -368,7 +368,8 @@ def test_an_illustration_goes_from_the_start_of_its_line_to_its_bracket():
     text = f"{PROSE}\n\n  [Illustration: a [small] lamp]\n\n{PROSE}"
     assert texts_cut(text, notes.cut_illustrations) == ["  [Illustration: a [small] lamp]"]
     inside = PROSE + " [Illustration: lamp] " + PROSE
-    assert texts_cut(inside, notes.cut_illustrations) == []
+    assert texts_cut(inside, notes.cut_illustrations) == [" [Illustration: lamp]"]
+    assert texts_cut(PROSE + " [Map] " + PROSE, notes.cut_illustrations) == []
     first = "[Illustration: lamp]\n\n" + PROSE
     assert texts_cut(first, notes.cut_illustrations) == ["[Illustration: lamp]"]
 

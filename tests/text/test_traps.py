@@ -494,3 +494,96 @@ def test_forty_more_traps(name):
 
 def test_there_are_forty_more_traps():
     assert len(MORE) >= 40
+
+
+# -- forms that other transcribers use -----------------------------------------------------------------
+
+
+def broken(number: str) -> str:
+    """Pages in running text: forty paragraphs, every second one broken in two by the number of a page."""
+    passage = wrapped(f"So {NAMES[0]} waited, and {NAMES[1]} waited too, until the bell rang twice")
+    return "\n\n".join(
+        f"{passage}\n\n{number.format(n)}\n\n"
+        + wrapped("and the village came down to the water.")
+        + f"\n\n{wrapped(PROSE[1].format('Tam', 'Reed'))}"
+        for n in range(3, 23)
+    )
+
+
+@pytest.mark.parametrize("number", ["{}", "[{}]", "({})", "- {} -", "-{}-", "{:>40}", "[Pg {}]"])
+def test_a_page_number_between_the_halves_of_a_paragraph_goes_and_they_are_joined(number):
+    text = clean(ebook(BODY + CHAPTER.format("IV") + broken(number))).text
+    assert len(re.findall(r"rang\stwice\nand the village", text)) == 20
+    assert text.count("CHAPTER") == 4
+
+
+def test_numbers_of_chapters_and_of_sections_are_no_pages():
+    numbered = "".join(f"\n\n\n{n}\n\n\n{story(5)}" for n in range(1, 13))
+    assert [chapter.title for chapter in clean(ebook(numbered)).chapters] == [str(n) for n in range(1, 13)]
+    sections = "\n\n".join(f"{n}\n\n{story(2)}" for n in range(1, 30))
+    assert len(re.findall(r"(?m)^\d+$", clean(ebook(BODY + CHAPTER.format("IV") + sections)).text)) == 29
+    mixed = "".join(f"\n\n\n{n}\n\n\n{broken('{}').replace('3', str(n))}" for n in range(1, 4))
+    assert [chapter.title for chapter in clean(ebook(mixed)).chapters] == ["1", "2", "3"]
+
+
+def test_page_numbers_in_brackets_inside_the_lines_go_where_they_rise():
+    pages = "\n\n".join(wrapped(f"So Ada waited, [{n}] and Tom waited too.") for n in range(7, 40))
+    text = clean(ebook(BODY + CHAPTER.format("IV") + pages)).text
+    assert text.count("So Ada waited, and Tom waited too.") == 33
+
+
+BOX = (
+    "+--------------------------------------------------+\n"
+    "| Transcriber's Note:                              |\n"
+    "|                                                  |\n"
+    "| The words of the box were mended without a word. |\n"
+    "+--------------------------------------------------+"
+)
+CORRECTED = "\n\n".join(f"p. {n}\n\n  said teh man\n  said the man" for n in range(3, 9))
+BY_CHAPTER = "\n\n\n".join(
+    f"CHAPTER {n}\n\n1. Lamp: an old word of the country.\n\n2. Oar: so the stone has it."
+    for n in ("I", "II", "III")
+)
+
+
+@pytest.mark.parametrize(
+    ("place", "passage", "gone"),
+    [
+        ("front", BOX, "mended without"),
+        ("inside", BOX, "mended without"),
+        ("back", BOX, "mended without"),
+        ("back", f"Corrections\n\n\nThe first line is the original.\n\n{CORRECTED}", "teh"),
+        ("back", f"NOTES\n\n\n{BY_CHAPTER}", "so the stone"),
+        ("back", "LIST OF SUBSCRIBERS\n\n\nAbel Hobb, Esq.\nCarl Pike, Esq.\nThe Vicar of Mere", "Pike"),
+        ("back", "PRESS OPINIONS OF\nTHE LAMP ROAD\n\n'To be read.'--_Globe_.\n\n'Good.'--_Sun_.", "Globe"),
+        ("inside", "She saw [Illustration: the lamp\non the road] the mill.", "on the road"),
+    ],
+)  # fmt: skip
+def test_apparatus_in_other_forms_goes_and_the_story_stays(place, passage, gone):
+    text = clean(book(place, passage)).text
+    assert gone not in text
+    whole = clean(book(place, "She saw the mill." if "She saw" in passage else "")).text
+    assert re.sub(r"\s+", " ", text) == re.sub(r"\s+", " ", whole)
+
+
+def test_numbered_notes_below_a_plain_heading_in_a_chapter_go_where_a_mark_points_to_them():
+    passage = wrapped("She saw the water[1] and the mill[2] that day.")
+    notes = "\n\n\nNOTES\n\n\n1. A river of the north.\n\n2. Of Reed's uncle."
+    text = clean(book("inside", passage + notes)).text
+    assert "She saw the water and the mill that day." in text
+    assert "A river" not in text
+    assert "NOTES" not in text
+    kept = clean(book("inside", passage.replace("[1]", "").replace("[2]", "") + notes)).text
+    assert "A river of the north." in kept
+
+
+def test_verse_behind_the_line_that_names_the_end_is_part_of_the_book():
+    text = clean(book("back", f"THE END\n\n\n\nL'ENVOI\n\n{SONG}")).text
+    assert text.count("come to us no more") == 3
+
+
+def test_a_double_spaced_file_is_refused_and_not_read_as_a_book_of_one_line_paragraphs():
+    whole = ebook(BODY)
+    with pytest.raises(DataError, match="double-spaced"):
+        clean(whole.replace("\n", "\n\n"))
+    assert clean(re.sub(r"(?<!\n)\n(?!\n)", " ", whole)).chapters

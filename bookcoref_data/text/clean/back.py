@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from .evidence import Patterns
-from .headings import is_back, is_division, is_notes, is_prose, is_title
+from .headings import is_back, is_division, is_notes, is_prose, is_title, is_verse
 from .model import Block, Draft
 from .settings import CleanSettings
 
@@ -33,7 +33,11 @@ def cut_back(draft: Draft, settings: CleanSettings) -> None:
     begin = _ended(draft, blocks, late)
     if begin is not None and _judge(draft, blocks, begin, settings, "the line THE END stands above it"):
         return
-    last = max((i for i in late if is_division(blocks[i]) and blocks[i].gap >= 2), default=-1)
+    # A heading such as "CHAPTER I" above a numbered note is no chapter.
+    chapters = [i for i in late if is_division(blocks[i]) and blocks[i].gap >= 2]
+    last = max(
+        (i for i in chapters if not _FORM.NOTE.match(blocks[min(i + 1, len(blocks) - 1)].text)), default=-1
+    )
     for index in late:
         block = blocks[index]
         shouted = is_notes(block) and block.line.startswith("NOTE")
@@ -65,7 +69,7 @@ def _ended(draft: Draft, blocks: Sequence[Block], late: Sequence[int]) -> int | 
         # A group must have a sign of its own: the first may be the author's last word.
         shown = draft.evidence(blocks[first].start, blocks[stop - 1].end)
         signed = shown.is_worded or shown.is_numbered or is_notes(blocks[first])
-        if signed or not any(map(is_prose, blocks[first:stop])):
+        if signed or not any(is_prose(block) or is_verse(block) for block in blocks[first:stop]):
             return first
     return None
 

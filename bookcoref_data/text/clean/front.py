@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from ..markers import field
 from .evidence import Patterns
-from .headings import is_division, is_list, is_preface, is_prose, is_titled_number, words_of
+from .headings import is_division, is_list, is_preface, is_prose, is_titled_number, is_verse, words_of
 from .model import KINDS, Block, Draft
 from .settings import LONG_PREFACE, CleanSettings
 
@@ -125,10 +125,7 @@ def _first_of_book(blocks: Sequence[Block], title: str, author: str) -> int:
                 if apart and together and all(_is_heading_of_story(b, title, author) for b in group):
                     return first
             return index
-        # A stanza: four lines or more that run on in lower case
-        words, lines = block.text.split(), sum(bool(line.strip()) for line in block.lines)
-        running = sum(word[0].islower() for word in words) >= 0.6 * len(words)
-        verse = lines >= 4 and len(words) >= 24 and running and not _FORM.PRINTED.search(block.text)
+        verse = is_verse(block) and not _FORM.PRINTED.search(block.text)
         if verse or _FORM.SPEECH.search(block.text):
             return index
     return 0

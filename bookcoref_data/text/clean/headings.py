@@ -122,6 +122,13 @@ def is_prose(block: Block) -> bool:
     return full >= 0.7 * (len(lines) - 1)
 
 
+def is_verse(block: Block) -> bool:
+    """Whether the block is a stanza: four lines or more that run on in lower case."""
+    words, lines = block.text.split(), sum(bool(line.strip()) for line in block.lines)
+    running = sum(word[0].islower() for word in words) >= 0.6 * len(words)
+    return lines >= 4 and len(words) >= 24 and running
+
+
 def words_of(line: str) -> str:
     """A heading reduced to lower-case letters and digits, for comparing it with an entry of the contents."""
     line = re.sub(r"[._ ]{2,}\d+\s*$|\s{2,}\d+\s*$", "", line.strip())

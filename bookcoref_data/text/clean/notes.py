@@ -43,7 +43,9 @@ def cut_transcriber_notes(draft: Draft) -> None:
     """A bracketed note to its closing bracket; a titled note to the next wide gap, at the end to the end."""
     blocks = draft.blocks()
     for index, block in enumerate(blocks):
-        if draft.marks[block.start] or not _FORM.NOTE_MARK.match(block.lines[0].strip()):
+        # A note in a box: its first line is a rule.
+        first = next((line.strip() for line in block.lines if re.search(r"\w", line)), "")
+        if draft.marks[block.start] or not _FORM.NOTE_MARK.match(first):
             continue
         if block.text.lstrip().startswith("["):
             end = _closing(draft, block.text.index("[") + block.start)
@@ -76,25 +78,42 @@ def _is_noted(block: Block) -> bool:
 
 
 def cut_illustrations(draft: Draft) -> None:
-    """`[Illustration: caption]` to its closing bracket, wherever it begins a line."""
+    """`[Illustration: caption]` to its closing bracket; other pictures where they begin a line."""
     for found in _FORM.ILLUSTRATION.finditer(draft.text, draft.start, draft.end):
         line = draft.text.rfind("\n", 0, found.start()) + 1
-        if not draft.marks[found.start()] and not draft.text[line : found.start()].strip():
+        if draft.marks[found.start()]:
+            continue
+        if not draft.text[line : found.start()].strip():
             _cut_and_join(draft, "illustration", line, _closing(draft, found.start()))
+        elif found.group()[1:].lower().startswith("illustration"):
+            blank = draft.text[found.start() - 1] == " "
+            draft.cut("illustration", found.start() - blank, _closing(draft, found.start()))
 
 
 def cut_page_numbers(draft: Draft) -> None:
-    """Marks such as [Pg 12] and {p. 12}; lines such as `12)` when ten or more rise through the book."""
+    """Marks such as [Pg 12] and {p. 12}; lines such as `12)` when ten or more rise through the book.
+
+    Bare numbers such as `12`, `[12]` or `- 12 -` may be chapters or verses: a fourth of them must break a
+    paragraph in two.
+    """
     for found in _FORM.PAGE_INLINE.finditer(draft.text, draft.start, draft.end):
-        blanks = len(draft.text[max(0, found.start() - 8) : found.start()])
-        blanks -= len(draft.text[max(0, found.start() - 8) : found.start()].rstrip(" \t"))
-        draft.cut("page-number", found.start() - blanks, found.end())
-    numbered = [b for b in draft.blocks() if b.end - b.start <= 20 and _FORM.PAGE.match(b.text)]
-    values = [_number(block.text) for block in numbered]
-    rising = sum(a < b for a, b in pairwise(values))
-    if len(values) >= 10 and rising >= 0.9 * (len(values) - 1):
-        for block in numbered:
-            _cut_and_join(draft, "page-number", block.start, block.end)
+        start = found.start()
+        while draft.text[start - 1] in " \t":
+            start -= 1
+        alone = draft.text[start - 1] == "\n" and draft.text[found.end() : found.end() + 1] in "\n"
+        (_cut_and_join if alone else Draft.cut)(draft, "page-number", start, found.end())
+    short = [block for block in draft.blocks() if block.end - block.start <= 60]
+    for form, least in ((_FORM.PAGE, 0.0), (_FORM.BARE_PAGE, 0.25)):
+        numbered = [block for block in short if form.match(block.text) and not draft.marks[block.start]]
+        broken = {block.start for block in numbered if _breaks(draft, block.start, block.end)}
+        if least:  # a number that stands apart is a chapter
+            numbered = [block for block in numbered if block.gap < 2 or block.start in broken]
+        values = [_number(block.text) for block in numbered]
+        rising = sum(a < b for a, b in pairwise(values))
+        if len(values) >= 10 and rising >= 0.9 * (len(values) - 1) and len(broken) >= least * len(values):
+            for block in numbered:
+                start = block.end - len(block.text.lstrip())
+                _cut_and_join(draft, "page-number", start, block.end)
 
 
 def cut_footnotes(draft: Draft) -> None:
@@ -119,33 +138,40 @@ def cut_footnotes(draft: Draft) -> None:
     blocks = draft.blocks()
     for index, block in enumerate(blocks):
         foot = is_notes(block) and re.match(r"foot", block.line, re.I)
-        if not foot and not (
-            block.gap >= 2 and is_notes(block) and re.match(r"notes? (?:to|on)\b", block.line, re.I)
-        ):
-            continue
+        if not foot:
+            # "NOTES" alone may be a chapter: a mark in the text must point to the first of them.
+            below = blocks[index + 1] if index + 1 < len(blocks) and block.gap >= 2 else None
+            worded = re.match(r"notes? (?:to|on)\b", block.line, re.I)
+            if not below or not is_notes(block) or not (worded or marks.point_to(below)):
+                continue
         stop = _notes_end(blocks, index)
         if stop == index:
             # What stands below the heading was cut as a note already.
-            below = VISIBLE.search(draft.text, block.end, draft.end)
-            if foot and below and draft.marks[below.start()] == KINDS.index("footnote") + 1:
+            seen = VISIBLE.search(draft.text, block.end, draft.end)
+            if foot and seen and draft.marks[seen.start()] == KINDS.index("footnote") + 1:
                 draft.cut("footnote", block.start, block.end)
             continue
         for note in blocks[index:stop]:
-            for label in _labels_of(note):
+            for label in _labels_of(note, plain=True):
                 marks.take(label, block, draft.end)
             draft.cut("footnote", note.start, note.end)
     _cut_note_paragraphs(draft, marks)
     for found in _FORM.LABEL.finditer(draft.text, draft.start, draft.end):
         if found.group(1) in labels and found.group()[0] in "[{":
             _cut_mark(draft, found.start(), found.end())
-    # Numbers that point to notes elsewhere: {12} and <12>; "read.231" if the numbers only rise
-    for pattern, least in ((_FORM.REFERENCE, 3), (_FORM.GLUED, 20)):
-        references = list(pattern.finditer(draft.text, draft.start, draft.end))
+    # Numbers of notes elsewhere: {12} and <12>; if they rise, "read.231" and "[12]", which may be pages, too
+    for pattern, least in ((_FORM.REFERENCE, 3), (_FORM.GLUED, 20), (_FORM.BRACKETED, 20)):
+        references = [
+            found
+            for found in pattern.finditer(draft.text, draft.start, draft.end)
+            if not draft.marks[found.start()]
+            and (pattern is not _FORM.BRACKETED or draft.text[found.start() - 2 : found.start()].strip())
+        ]
         numbers = [_number(m.group()) for m in references]
         rising = sum(a < b for a, b in pairwise(numbers))
         if len(references) >= least and (pattern is _FORM.REFERENCE or rising >= 0.95 * (len(numbers) - 1)):
             for m in references:
-                blank = pattern is _FORM.REFERENCE and draft.text[m.start() - 1 : m.start()] == " "
+                blank = pattern is not _FORM.GLUED and draft.text[m.start() - 1 : m.start()] == " "
                 draft.cut("footnote", m.start() - blank, m.end())
 
 
@@ -167,6 +193,11 @@ class _Marks:
             apart = "apart" if label[0] == "(" and text[at - 1].isspace() else ""
             if not opens and not (label[0] == "(" and text[at - 2 : at].strip().endswith("*")):
                 self.free.setdefault(label + apart, []).append(found.span())
+
+    def point_to(self, note: Block) -> bool:
+        """Whether a free mark before a note has its label."""
+        before = (note.start, note.start)
+        return any(self.free.get(label, [before])[0] < before for label in _labels_of(note, plain=True))
 
     def take(self, label: str, note: Block, within: int) -> bool:
         """Cut the last free mark with this label in the `within` characters before a note, if any."""
@@ -208,8 +239,13 @@ def _cut_note_paragraphs(draft: Draft, marks: _Marks) -> None:
             _cut_and_join(draft, "footnote", block.start, block.end)
 
 
-def _labels_of(block: Block) -> list[str]:
-    """The labels, with brackets, of a block whose first line, and perhaps others, begins with one."""
+def _labels_of(block: Block, plain: bool = False) -> list[str]:
+    """The labels, with brackets, of a block whose first line, and perhaps others, begins with one.
+
+    `plain`: "1." is one, too.
+    """
+    if plain and _FORM.PLAIN_NOTE.match(block.text):
+        return [f"[{_number(block.text)}]"]
     if not _FORM.NUMBERED_NOTE.match(block.text):
         return []
     found = [_FORM.NUMBERED_NOTE.match(line) for line in block.lines]
@@ -265,22 +301,26 @@ def _closing(draft: Draft, at: int) -> int:
 
 
 def _cut_and_join(draft: Draft, kind: str, start: int, end: int) -> None:
-    """Cut a piece that stands alone; if it broke a paragraph in two, join the halves by one line end.
-
-    A paragraph was broken when the text before ends without a full stop or quote and the text behind
-    goes on in lower case.
-    """
+    """Cut a piece that stands alone; if it broke a paragraph in two, join the halves by one line end."""
     draft.cut(kind, start, end)
+    if halves := _breaks(draft, start, end):
+        before, behind = halves
+        draft.cut(kind, max(draft.text.find("\n", before, behind), before) + 1, behind)
+
+
+def _breaks(draft: Draft, start: int, end: int) -> tuple[int, int] | None:
+    """The end and the beginning of the halves of a paragraph that the piece breaks in two, if it does.
+
+    The text before ends without a full stop or quote, and the text behind goes on in lower case.
+    """
     before, behind = start, end
     while before > draft.start and (draft.text[before - 1].isspace() or draft.marks[before - 1]):
         before -= 1
     while behind < draft.end and (draft.text[behind].isspace() or draft.marks[behind]):
         behind += 1
-    if before == draft.start or behind == draft.end:
-        return
-    if draft.text[behind].islower() and not _FORM.BROKEN.search(draft.text[max(0, before - 3) : before]):
-        breaks = draft.text.find("\n", before, behind)
-        draft.cut(kind, max(breaks, before) + 1, behind)
+    if before == draft.start or behind == draft.end or not draft.text[behind].islower():
+        return None
+    return None if _FORM.BROKEN.search(draft.text[max(0, before - 3) : before]) else (before, behind)
 
 
 _PAIRS = re.compile(
