@@ -9,7 +9,7 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,15 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 # No test asks the real Hub: its client reads this when it is imported. Tests start servers on loopback.
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
+# No test cuts the power, and the disk takes some milliseconds for each of some thousand files.
+os.fsync = lambda descriptor: None
 SHARED = Path(os.environ.get("BOOKCOREF_SHARED", ROOT.parent / "shared"))
+
+
+@pytest.hookimpl(wrapper=True, optionalhook=True)
+def pytest_xdist_auto_num_workers() -> Generator[None, int, int]:
+    """One process more than there are cores: tests wait for browsers, servers and commands."""
+    return (yield) + 1
 
 
 @pytest.hookimpl(tryfirst=True)
