@@ -1,7 +1,7 @@
 """A small Hub on loopback: takes uploads as the Hugging Face Hub does, and serves what it took.
 
-Dataset repositories only. Large files go through the LFS protocol, all others inside the commit. Only the
-standard library is used, so that it also runs where `datasets` is tested alone.
+Uploads are of data sets; models are served, too. Large files go through the LFS protocol, all others inside
+the commit. Only the standard library is used, so that it also runs where `datasets` is tested alone.
 """
 
 from __future__ import annotations
@@ -318,11 +318,11 @@ _ROUTES = [
     ("POST", r"/api/repos/create", HubServer.create),
     ("GET", r"/api/whoami-v2", HubServer.whoami),
     ("POST", r"/api/validate-yaml", HubServer.valid_yaml),
-    ("GET", rf"/api/datasets/{_NAME}", HubServer.info),
-    ("GET", rf"/api/datasets/{_NAME}/revision/(.+)", HubServer.info),
+    ("GET", rf"/api/(?:datasets|models)/{_NAME}", HubServer.info),
+    ("GET", rf"/api/(?:datasets|models)/{_NAME}/revision/(.+)", HubServer.info),
     (
         "GET",
-        rf"/api/datasets/{_NAME}/tree/([^/]+)(/.*)?",
+        rf"/api/(?:datasets|models)/{_NAME}/tree/([^/]+)(/.*)?",
         lambda s, h, b, n, r, f: s.tree(h, b, n, r, f or ""),
     ),
     ("POST", rf"/api/datasets/{_NAME}/paths-info/([^/]+)", HubServer.paths_info),
@@ -332,5 +332,5 @@ _ROUTES = [
     ("PUT", r"/objects/([0-9a-f]{64})", HubServer.put),
     ("POST", rf"/api/datasets/{_NAME}/commit/([^/]+)", HubServer.commit),
     ("POST", rf"/api/datasets/{_NAME}/tag/([^/]+)", HubServer.tag),
-    ("GET", rf"/datasets/{_NAME}/resolve/([^/]+)/(.+)", HubServer.resolve),
+    ("GET", rf"/(?:datasets/)?{_NAME}/resolve/([^/]+)/(.+)", HubServer.resolve),
 ]

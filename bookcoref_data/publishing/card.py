@@ -74,7 +74,7 @@ def _head(
     if rows is None:  # As the Hub counts: rows of all configurations.
         windows = 0 if publication.standoff else sum(b.windows for b in publication.books)
         rows = len(publication.books) + windows
-    size = next((name for most, name in _SIZES if rows < most), "n>1M")
+    size = next((name for most, name in _SIZES if rows < most), "1M<n<10M")
     lines = ["---", "language:", *(f"- {language}" for language in publication.languages),
              f"license: {licence.hub}"]  # fmt: skip
     if licence.hub == "other":

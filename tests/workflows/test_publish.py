@@ -12,7 +12,11 @@ import pytest
 import bookcoref_data as bc
 from bookcoref_data.errors import ChecksumError, DataError, SourceError, UsageError
 from bookcoref_data.formats.folder import read_build
+from bookcoref_data.progress import Silent
+from bookcoref_data.publishing.card import render_task_card
 from bookcoref_data.sample_story.story import sample_path
+from bookcoref_data.workflows.publish import preparing
+from bookcoref_data.workflows.publish_facts import PublishSettings
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 from hub_server import HubServer
@@ -57,6 +61,17 @@ def own(sample: Path, out: Path, source: dict, gutenberg_key: str = "99000001") 
 
 
 # -- what goes up --------------------------------------------------------------------------------------
+
+
+def test_the_card_says_how_many_rows_there_are_as_the_hub_does(sample):
+    with preparing(PublishSettings(sample, "me/lamp"), Silent()) as prepared:
+        publication = prepared.publication
+    for least, most, size in [
+        (0, 999, "n<1K"), (1_000, 9_999, "1K<n<10K"), (10_000, 99_999, "10K<n<100K"),
+        (100_000, 999_999, "100K<n<1M"), (1_000_000, 9_999_999, "1M<n<10M"),
+    ]:  # fmt: skip
+        for rows in (least, most):
+            assert f"size_categories:\n- {size}\n" in render_task_card(publication, "", rows), rows
 
 
 def test_a_dry_run_shows_everything_and_sends_nothing(sample, hub, tmp_path):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 import json
+import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -30,10 +32,13 @@ from bookcoref_data.annotation.hub.packages import is_package, links_of
 from bookcoref_data.annotation.hub.questions import check_template, excerpt, question
 from bookcoref_data.annotation.hub.reader import ReaderSettings, reader_shapes
 from bookcoref_data.annotation.hub.steps import Completion, FilterStep, complete
-from bookcoref_data.annotation.hub.weights import missing_weights, without_prefix
+from bookcoref_data.annotation.hub.weights import find_folder, missing_weights, without_prefix
 from bookcoref_data.annotation.steps import Job
 from bookcoref_data.books import Book, Mention, Record
 from bookcoref_data.errors import SourceError, UsageError
+
+sys.path.append(str(Path(__file__).resolve().parents[2]))
+from hub_server import HubServer, Repository
 
 
 @pytest.mark.parametrize(
@@ -478,3 +483,40 @@ def test_how_much_there_is_to_judge_is_guessed_before_the_links_are_known():
     step, cast = FilterStep({"model": "judge"}, lambda: None), make_cast(["Ann"])
     told = [step.units(Job(Book.make("b", [["Ann"] * tokens]), cast)) for tokens in (1, 69, 70, 35_000)]
     assert told == [1, 1, 2, 1000]
+
+
+SMALL = ["config.json", "spm.model", "vocab.txt"]
+
+
+@pytest.mark.parametrize(
+    ("weights", "has", "fetched"),
+    [
+        (True, ["model.safetensors", "pytorch_model.bin", "flax_model.msgpack"], ["model.safetensors"]),
+        (True, ["pytorch_model.bin", "flax_model.msgpack"], ["pytorch_model.bin"]),
+        (True, ["last.ckpt"], ["last.ckpt"]),
+        (False, ["model.safetensors", "pytorch_model.bin"], []),
+    ],
+)
+def test_of_a_model_on_the_hub_what_is_read_is_fetched_once(monkeypatch, tmp_path, weights, has, fetched):
+    """Configuration and tokenizer, and the weights in one form: a repository often holds them in three."""
+    from huggingface_hub import constants
+
+    hub = HubServer()
+    files = {name: name.encode() for name in [*SMALL, *has]}
+    hub.repositories["tiny/model"] = model = Repository()
+    commit = model.commit(files, "the model")
+    model.commit({}, "taken back")
+    for name, value in {
+        "ENDPOINT": hub.url, "HF_HUB_OFFLINE": False, "HF_HUB_CACHE": str(tmp_path),
+        "HF_HUB_DISABLE_XET": True,
+        "HUGGINGFACE_CO_URL_TEMPLATE": hub.url + "/{repo_id}/resolve/{revision}/{filename}",
+    }.items():  # fmt: skip
+        monkeypatch.setattr(constants, name, value)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    folder = find_folder("tiny/model", commit, weights=weights)
+    assert sorted(path.name for path in folder.iterdir()) == sorted([*SMALL, *fetched])
+    hub.requests.clear()
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    assert find_folder("tiny/model", commit, weights=weights) == folder
+    assert hub.requests == []
+    hub.close()
