@@ -12,6 +12,9 @@ share of quotes whose speaker is right, and of he and she inside quotes that are
 Of released records with their text (*Animal Farm*) and of LitBank, whose gold has every mention of a
 character, the CoNLL F1 and all he and she count; a mention that the gold does not have is answered "nobody".
 
+With `--names` a novel is read with the main names alone. A name that the cast does not have is answered with
+the one whose name the gold says it is, or "nobody".
+
 Orders: "worth" (`review`), "certain" (least certain first), "pairs" (least certain first, asked by yes-or-no
 questions on one person at a time, as in Li et al. 2020: a question that is answered no costs one answer
 and is followed by the next person), "random", "oracle" (by worth, but nothing is asked that is right:
@@ -29,7 +32,7 @@ import random
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -46,6 +49,7 @@ from bookcoref_data.books.annotation import Annotation
 from bookcoref_data.edits import Edit
 from bookcoref_data.formats.jsonl import read as read_jsonl
 from bookcoref_data.scoring import score_clusters
+from bookcoref_data.words.folding import fold
 from bookcoref_data.workflows.annotate import Source, annotate_book, read_sources
 from bookcoref_data.workflows.given import corrections_of
 from bookcoref_data.workflows.review import Drawn, doubts_of
@@ -63,10 +67,12 @@ class Novel:
 
     what = ("speakers", "he, she", "likely right")
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, short: bool = False) -> None:
         self.name = folder.name
         self.gold: Gold = read_gold(folder)
         self.cast = self.gold.cast
+        if short:
+            self.cast = Cast(tuple(replace(e, aliases=()) for e in self.cast.entries))
         with tempfile.TemporaryDirectory() as place:
             path = Path(place) / f"{self.name}.txt"
             path.write_text(self.gold.text, encoding="utf-8")
@@ -85,9 +91,17 @@ class Novel:
     def truth(self, a: Annotation) -> dict[tuple[str, Span], str]:
         """The gold answer of everything that has one: {("quote" or "mention", tokens): name}."""
         links, quotes = answers(self.gold, a)
-        return {("quote", s): told[0] for s, told in quotes.items()} | {
-            ("mention", s): told[0] for s, told in links.items()
-        }
+        found = {("mention", s): told[0] for s, told in links.items()}
+        whose = {fold(name): e.name for e in self.gold.cast.entries for name in (e.name, *e.aliases)}
+        for q in Asking(a, self.backend.nobodys(a)).questions(("name",)):
+            if q.now is None:
+                places = q.places or ((q.start, q.end),)
+                names = (fold(" ".join(a.book.tokens[i : k + 1])).removeprefix("the ") for i, k in places)
+                said = Counter(found.get(("mention", s)) for s in places) + Counter(map(whose.get, names))
+                del said[None]
+                who = said.most_common(1)[0][0] if said else NOBODY
+                found |= {("mention", s): str(who) for s in places}
+        return found | {("quote", s): told[0] for s, told in quotes.items()}
 
     def words(self, q: ReviewQuestion) -> str | None:
         """Which words the gold marks where a word stands before a name; None where it does not say."""
@@ -122,7 +136,7 @@ class Whole(Novel):
 
     def truth(self, a: Annotation) -> dict[tuple[str, Span], str]:
         found = {("mention", (m.start, m.end)): NOBODY for m in a.mentions}
-        for q in Asking(a, self.backend.nobodys(a)).questions(("pronoun", "phrase")):
+        for q in Asking(a, self.backend.nobodys(a)).questions(("pronoun", "phrase", "name")):
             found |= {("mention", s): NOBODY for s in q.places or ((q.start, q.end),)}
         found |= {("mention", m): name for m, name in self.who.items()}
         return found | {("quote", span): name for span, name in self.quotes.items()}
@@ -146,7 +160,7 @@ class Whole(Novel):
         return 100 * told, 100 * meant / max(len(he), 1)
 
 
-def books_of(path: Path, part: str) -> list[Novel]:
+def books_of(path: Path, part: str, *, short: bool = False) -> list[Novel]:
     """What a path holds: a novel of PDNC, a file of records with their text, or the folder of LitBank."""
     if path.is_file():
         found: list[Novel] = []
@@ -157,7 +171,7 @@ def books_of(path: Path, part: str) -> list[Novel]:
                 found.append(Whole(book, cast, [c.mentions for c in book.characters], {}))
         return found
     if not (path / "coref").is_dir():
-        return [Novel(path)]
+        return [Novel(path, short=short)]
     excerpts = [e for name in parts(path)[part] if (e := read_excerpt(path, name))]
     return [
         Whole(
@@ -290,6 +304,7 @@ def main() -> None:
     parser.add_argument("--wrong", type=float, default=0.0)
     parser.add_argument("--points", default="25,50,100,200,300")
     parser.add_argument("--part", default="dev", help="part of LitBank")
+    parser.add_argument("--names", action="store_true", help="read novels with the main names alone")
     parser.add_argument("--cache", type=Path, help="folder that keeps the parses for the next time")
     parser.add_argument("--calibration", action="store_true")
     given = parser.parse_args()
@@ -300,7 +315,7 @@ def main() -> None:
     told = " | ".join(map(str, (0, *points)))
     print(f"| novel | order | what | {told} |\n|---|---|---|{'---|' * (len(points) + 1)}")
     rows: dict[str, list[list[tuple[float, ...]]]] = {order: [] for order in orders}
-    novels = [novel for path in given.novels for novel in books_of(path, given.part)]
+    novels = [novel for path in given.novels for novel in books_of(path, given.part, short=given.names)]
     for novel in novels:
         novel.backend.hold(novel.source.book, parse_with_cache(novel.source.book, given.cache))
         for order in orders:

@@ -178,10 +178,8 @@ class _Chains:
                     if self._name(m) == name:
                         foreign = self.named[other].total() > self.named[other][name]
                         reason = f"“{' '.join(name)}” is {self.a.names[who]} {times} times"
-                        yield self._flag(
-                            "name of another", m, min(0.95, 0.5 + 0.1 * times + 0.15 * foreign), reason,
-                            self._link(m, who),
-                        )  # fmt: skip
+                        chance = min(0.95, 0.5 + 0.1 * times + 0.15 * foreign)
+                        yield self._flag("name of another", m, chance, reason, self._link(m, who))
 
     def two_chains(self) -> Iterator[Flag]:
         """Two chains that have the same name several times, or one after the other."""
@@ -314,11 +312,9 @@ class _Chains:
                 if m.character != most and times > who[m.character]:
                     reason = f"the quotation has {self.a.names[most]} {times} times, but not here"
                     yield self._flag("speaker", m, 0.85, reason, self._link(m, most))
-                    continue
-                if tag is not None and tag.character != m.character:
-                    reason = (
-                        f"“{self.tokens[m.start]}” is not the one who says it, “{' '.join(self.words(tag))}”"
-                    )
+                elif tag is not None and tag.character != m.character:
+                    named = " ".join(self.words(tag))
+                    reason = f"“{self.tokens[m.start]}” is not the one who says it, “{named}”"
                     yield self._flag("speaker", m, 0.4, reason, self._link(m, tag.character))
 
     def _tag(self, end: int, by_start: dict[int, list[Marked]]) -> Marked | None:
@@ -333,18 +329,16 @@ class _Chains:
     def our_reading(self, own: Annotation) -> Iterator[Flag]:
         """A link that our own reading gives to somebody else with high probability."""
         ours = {m.mention: m for m in own.mentions}
-        common = Counter(
-            (ours[m.mention].character, m.character) for m in self.a.mentions if m.mention in ours
-        )
+        pairs = [(ours[m.mention], m) for m in self.a.mentions if m.mention in ours]
+        common = Counter((read.character, m.character) for read, m in pairs)
         chain: dict[int, int] = {}
         for (mine, theirs), _ in common.most_common():
             if mine not in chain and theirs not in chain.values():
                 chain[mine] = theirs
         sized = Counter(m.character for m in ours.values())
         found: list[tuple[Marked, int, float, float]] = []
-        for m in self.a.mentions:
-            read = ours.get(m.mention)
-            if read is None or read.character not in chain or read.score < 0.75:
+        for read, m in pairs:
+            if read.character not in chain or read.score < 0.75:
                 continue
             who = chain[read.character]
             sure = common[read.character, who] / max(1, sized[read.character])

@@ -257,6 +257,21 @@ def test_a_scene_is_no_longer_than_two_thousand_tokens():
     assert [q.places for q in asked] == [((0, 1), (1998, 1999)), ()]
 
 
+def test_all_names_of_somebody_outside_the_cast_are_one_question():
+    book = Book.make("b", [["Jack", "Dawkins", "sat"], ["Lucy", "saw", "Dawkins"], ["lucy", "and", "Ben"]])
+    spans = {(0, 1): 2, (5, 5): 2, (3, 3): -1, (6, 6): -1, (8, 8): 3}
+    free = [Marked(*span, who, kind="name") for span, who in spans.items()]
+    a = Annotation(book, NAMES)
+    asked = {q.start: q for q in make_queue(a, nobodys=free, about=["name"])}
+    assert {at: q.places for at, q in asked.items()} == {0: ((0, 1), (5, 5)), 3: ((3, 3), (6, 6)), 8: ()}
+    assert {(q.now, q.chance) for q in asked.values()} == {(None, 0.2)}
+    assert asked[0].worth == 2 * asked[8].worth
+    named = answer_with(asked[0], "Tom Hill", book.tokens, "b")
+    left = make_queue(a, settled(named), nobodys=free, about=["name"])
+    assert {q.start for q in left} == {3, 8}
+    assert make_queue(a, nobodys=free, about=["speaker", "phrase"]) == []
+
+
 def test_a_passage_begins_where_the_likely_people_are_named():
     named = [Marked(at, at, who, kind="name") for at, who in ((300, 0), (330, 1), (490, 2))]
     a = annotation(mentions=[*named, pronoun(500, 0.5, others=((1, 0.4),))], tokens=700)
@@ -381,6 +396,41 @@ def test_what_the_reading_left_without_a_person_is_asked_until_it_is_answered(tm
     assert left.isdisjoint({"The postman", "He", "his"})
     found = asked._session.annotation
     assert [found.names[m.character] for m in found.mentions[-2:]] == ["Tom Hill", "Tom Hill"]
+
+
+_BY_THE_SEA = """Anna Grey and Tom Hill came home on Monday from Paris. The Captain waited in London.
+
+"You are late," said the Captain. Tom laughed. "Paris is far," said Tom.
+
+"Sit down," said the Captain. Anna sat. On Monday they had seen the tomb of Napoleon.
+
+"Napoleon was short," said Tom. "He never slept," said the Captain. "Not on a Monday," said Anna.
+
+The Captain looked at London. "Napoleon lost," said the Captain. "Napoleon went from Paris," said Tom.
+
+The Captain sat down. The Captain smiled.
+"""
+
+
+def test_whom_a_name_means_that_nobody_has_is_asked_once_and_what_follows_is_read_from_it(tmp_path):
+    (tmp_path / "sea.txt").write_text(_BY_THE_SEA)
+    (tmp_path / "cast.txt").write_text("Anna Grey\nTom Hill\nRobert Vale\n")
+    asked = bc.review(tmp_path / "sea.txt", tmp_path / "cast.txt", about=["name"])
+    words = {
+        t["words"]: (t["places"], q)
+        for t, q in zip(asked.to_dict()["questions"], asked.questions, strict=True)
+    }
+    # No day and no place is asked about. Napoleon is, though he is no part of the story.
+    assert {name: n for name, (n, _) in words.items()} == {"The Captain": 8, "Napoleon": 4}
+    assert words["The Captain"][1].worth > words["Napoleon"][1].worth
+    asked.answer(words["The Captain"][1], "Robert Vale")
+    asked.answer(words["Napoleon"][1], "n")
+    assert asked.next() == []
+    found = asked._session.annotation
+    said = [(*found.names, "")[q.speaker].split()[0] for q in found.quotes]
+    assert said.count("Robert") == 4
+    assert {found.names[m.character] for m in found.mentions} == {"Anna Grey", "Tom Hill", "Robert Vale"}
+    assert not any("Napoleon" in found.book.tokens[m.start : m.end + 1] for m in found.mentions)
 
 
 def test_in_a_terminal_only_answers_of_this_round_are_taken_back(short, tmp_path, monkeypatch, capsys):

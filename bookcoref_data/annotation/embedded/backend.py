@@ -125,18 +125,19 @@ class EmbeddedBackend:
 
     def nobodys(self, a: Annotation) -> list[Marked]:
         """Pronouns and noun phrases for one person that the last reading, that of `a`, gives to nobody of the
-        cast, and that no person has judged: `others` may be meant, `score` is the chance that one is."""
-        taken, found = {m.mention for m in a.mentions}, list[Marked]()
+        cast, and that no person has judged: `others` may be meant, `score` is the chance that one is. And
+        names of people outside the cast, with their number where it is known who they are."""
         if self._read is None:
             return []
-        reading = self._read[1]
+        reading, taken = self._read[1], {m.mention for m in a.mentions}
+        ms = reading.text.markables
+        found = [Marked(m.start, m.end, m.character, kind="name") for m in ms if m.kind == "name"]
         for i, others in sorted(reading.reader.maybe.items()):
-            m = reading.text.markables[i]
-            if m.person == 3 and m.gender != "p" and (m.start, m.end) not in taken:
+            if (m := ms[i]).person == 3 and m.gender != "p":
                 listed = tuple(o for o in others if o[0] < len(a.names))
                 chance = sum(p for _, p in listed)
                 found.append(Marked(m.start, m.end, NOBODY, "", "", chance, m.kind, listed))
-        return found
+        return [m for m in found if m.mention not in taken]
 
     def close(self) -> None:
         self._held = self._read = self._known = None
@@ -174,7 +175,10 @@ def read_text(
     """
     outsiders = find_outsiders(job.book, known.cast, parse, known.groups)
     people = Cast((*known.cast.entries, *outsiders))
-    everybody = [*names, *link_outsiders(job.book, known.cast, outsiders, parse, names)]
+    linked = link_outsiders(job.book, known.cast, outsiders, parse, names)
+    # What a person has given to somebody of the cast is no outsider's.
+    whose = {m: given.get(m.mention, NOBODY) for m in linked}
+    everybody = [*names, *(m._replace(character=who) if who >= 0 else m for m, who in whose.items())]
     text = make_text(job.book, people, parse, everybody)
     narration, why = (job.narration, "given") if job.narration else find_narration(text)
     fixed = {
