@@ -244,7 +244,7 @@ class Asking:
         quotes = [self.a.quotes[k] for k in self.turns[n]]
         asked = next((q for q in quotes if q.rule not in _FOLLOWS), quotes[0])
         rules = [m.rule for q in quotes for m in self.inside(q.start, q.end)]
-        hangs = len(quotes) + rules.count("speaker of the quote") + rules.count("ranker: you")
+        hangs = float(len(quotes)) + rules.count("speaker of the quote") + rules.count("ranker: you")
         hangs += self._around(n, -1) + self._around(n, 1)
         name = self.a.names[asked.speaker] if asked.speaker >= 0 else None
         chance = 1 - asked.score if asked.rule else 0.5
