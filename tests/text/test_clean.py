@@ -303,7 +303,7 @@ def test_one_signature_is_one_sign_however_short_the_preface_is(lines):
 
 
 @pytest.mark.parametrize(("line", "blank", "one"), [
-    ("CHAPTER II", 1, True), ("CHAPTER II", 3, False), ("INTRODUCTION", 1, True), ("INTRODUCTION", 3, False),
+    ("CHAPTER II", 1, True), ("CHAPTER II", 2, False), ("INTRODUCTION", 1, True), ("INTRODUCTION", 2, False),
     ("The edition of 1851 is better.", 3, True),
 ])  # fmt: skip
 def test_a_preface_ends_at_a_heading_with_room_above_it(line, blank, one):
