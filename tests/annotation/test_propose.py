@@ -34,15 +34,15 @@ def test_brothers_stay_two_and_the_elder_keeps_the_surname(proposed):
         "Mr. Knightley smiled.", "Mr. Knightley spoke to Emma.", "Mr. Knightley laughed.",
         "Mr. John Knightley frowned.", "Mr. John Knightley left.",
     )  # fmt: skip
-    assert "John Knightley" not in of(cast, "Mr. Knightley")
-    assert "Mr. Knightley" not in of(cast, "John Knightley")
+    assert of(cast, "John Knightley") != of(cast, "Mr. Knightley")
+    assert of(cast, "Mr. Knightley") != of(cast, "John Knightley")
 
 
 def test_father_and_son_stay_two(proposed):
     cast = proposed(
         "Sir Thomas came home.", "Sir Thomas spoke.", "Tom Bertram laughed.", "Tom ran.", "Tom said nothing."
     )
-    assert "Sir Thomas" not in of(cast, "Tom Bertram")
+    assert of(cast, "Sir Thomas") != of(cast, "Tom Bertram")
 
 
 def test_a_heroine_is_listed_once(proposed):
@@ -86,7 +86,7 @@ def test_a_son_who_is_talked_to_is_not_his_father(proposed):
         "Fred Vincy sat down.", "“Father is right,” said Fred.\n\n“No,” said Mr. Vincy.\n\n",
         "Mr. Vincy looked at Fred.",
     )  # fmt: skip
-    assert "Mr. Vincy" not in of(cast, "Fred Vincy")
+    assert of(cast, "Mr. Vincy") != of(cast, "Fred Vincy")
 
 
 def test_a_squire_is_not_his_son(proposed):
@@ -102,7 +102,7 @@ def test_a_niece_who_is_talked_to_is_not_her_aunt(proposed):
         "Thomasin Yeobright sat down.", "“It is late,” said Thomasin.\n\n“No,” said Mrs. Yeobright.\n\n",
         "Mrs. Yeobright looked at Thomasin.",
     )  # fmt: skip
-    assert "Mrs. Yeobright" not in of(cast, "Thomasin Yeobright")
+    assert of(cast, "Mrs. Yeobright") != of(cast, "Thomasin Yeobright")
 
 
 def test_a_heroine_is_not_the_mrs_who_is_hardly_named(book_of):
@@ -232,7 +232,7 @@ def test_two_names_side_by_side_are_two_people(proposed):
     said = "{0} smiled, and she laughed. {0} spoke to her friend. {0} said that she was glad."
     book = [said.format("Lygia")] * 5 + ["Peter said nothing, and he left."] * 3
     cast = proposed(*book, "He turned to Peter Lygia had gone.")
-    assert "Lygia" not in of(cast, "Peter")
+    assert of(cast, "Lygia") != of(cast, "Peter")
 
 
 def test_a_name_with_a_small_word_is_the_same_without_it(proposed):
@@ -241,7 +241,7 @@ def test_a_name_with_a_small_word_is_the_same_without_it(proposed):
         "Madame de Mazarel laughed.",
     )  # fmt: skip
     assert of(cast, "Mazarel") >= {"Cardinal Mazarel", "Monsieur de Mazarel"}
-    assert "Madame de Mazarel" not in of(cast, "Mazarel")
+    assert of(cast, "Madame de Mazarel") != of(cast, "Mazarel")
 
 
 def test_a_title_alone_is_a_name_where_nobody_else_has_it(proposed):
@@ -326,7 +326,7 @@ def test_the_father_has_the_surname_if_he_is_written_with_it(proposed):
     assert of(cast, "Maurice Oakes") == {"Maurice Oakes", "Mr. Oakes", "Oakes"}
     # Whoever stands beside Mr. Oakes is not he.
     cast = proposed(*both, "Maurice Oakes and Mr. Oakes left.")
-    assert "Mr. Oakes" not in of(cast, "Maurice Oakes")
+    assert of(cast, "Mr. Oakes") != of(cast, "Maurice Oakes")
 
 
 def test_miss_and_surname_is_not_she_who_stands_beside_her(proposed):
