@@ -41,7 +41,7 @@ def test_the_agent_string_names_this_project_and_nobody_else(server, reply, fetc
     assert re.fullmatch(policy, agent_string("me@example.org"))
 
 
-@pytest.mark.parametrize("status", [429, 503])
+@pytest.mark.parametrize("status", [408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524])
 def test_a_busy_server_is_asked_again_after_the_time_it_names(server, reply, fetcher, slept, status):
     url = server.script("/f", reply(b"", status, {"Retry-After": "7"}), reply(b"there"))
     assert fetcher.get(url).content == b"there"
@@ -72,7 +72,7 @@ def test_tries_are_bounded_and_waits_double(server, reply, fetcher, slept):
     assert caught.value.hint
 
 
-@pytest.mark.parametrize("status", [401, 403, 404, 410])
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 410, 426, 430, 451, 501, 505, 519, 525])
 def test_a_lasting_refusal_is_not_repeated(server, reply, fetcher, status):
     url = server.script("/f", reply(b"", status))
     with pytest.raises(SourceError, match=str(status)):

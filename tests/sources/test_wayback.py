@@ -226,8 +226,10 @@ def test_a_redirect_out_of_the_archive_is_not_a_page(archive, make_store):
 @pytest.mark.parametrize(("answer", "status"), [
     ((404, {}, b"x"), "not archived"),
     ((403, {}, b"x"), "excluded"),
-    ((404, {"Memento-Datetime": "Sat, 19 Dec 2020"}, b"x"), "error page in the archive"),
-    ((500, {"Memento-Datetime": "Sat, 19 Dec 2020"}, b"x"), "error page in the archive"),
+    ((410, {}, b"x"), "not archived"),
+    ((451, {}, b"x"), "excluded"),
+    *(((status, {"Memento-Datetime": "Sat, 19 Dec 2020"}, b"x"), "error page in the archive")
+      for status in (400, 403, 404, 410, 451, 500, 502, 503, 504)),
     ((200, {}, NOTICE), "redirect in the archive"),
     ((200, {}, b"  \n"), "empty body"),
 ])  # fmt: skip

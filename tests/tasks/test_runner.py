@@ -50,9 +50,15 @@ def test_other_settings_ask_anew_and_equal_prompts_are_asked_once(chat, tmp_path
 def test_passing_errors_are_tried_again_and_lasting_ones_keep_what_was_done(chat, tmp_path):
     waits = []
     chat.script = [(429, {"Retry-After": "7"}), (503, {})]
-    one = EndpointModel(chat.url, "tiny", sleep=waits.append, parallel=1)
+    one = EndpointModel(chat.url, "tiny", sleep=waits.append, parallel=1, tries=9)
     assert one.reply(Request("a", "p")).text == "a reply"
     assert waits == [7.0, 2.0]
+    chat.script = [(status, {}) for status in (408, 409, 425, 429, 500, 502, 503, 504)]
+    assert one.reply(Request("a", "p")).text == "a reply"
+    for lasting in (400, 403, 404, 410, 422, 426, 430, 501, 505):
+        chat.script = [(lasting, {})]
+        with pytest.raises(SourceError, match=f"status {lasting}"):
+            one.reply(Request("a", "p"))
     chat.script = [(200, {}), (401, {})]
     with pytest.raises(SourceError, match="401"):
         ask(requests(2), one, tmp_path / "c.jsonl")
