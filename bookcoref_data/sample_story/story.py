@@ -49,11 +49,6 @@ def gutenberg_text() -> str:
     return frame.replace("<contents>", contents).replace("<story>", body)
 
 
-def released_text() -> str:
-    """The text of the release: the body alone, with typographic quotes and no marks of emphasis."""
-    return typeset(marked_story())[0].text
-
-
 def sample_book() -> Book:
     """The gold book: released tokens, and one cluster per character of the cast."""
     return book_of(marked_story(), cast())
