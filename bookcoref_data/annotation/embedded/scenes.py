@@ -8,7 +8,7 @@ front stand the people who were named last, and the narrator. Each turn has a ma
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -23,8 +23,11 @@ LONGEST = 448
 """Words of a window; the model has places for 512."""
 _PEOPLE, _RECENT, _REACH = 24, 10, 1200
 """Most people of a window; those named last who stand in front, and the tokens where they are looked for."""
-_READ_AGAIN = 0.55
-"""Part of a window after which the next begins: what stands near an edge is read with more around it."""
+_BEFORE, _BEHIND, _REACHED = 60, 45, 160
+"""Tokens that a window has before the first place that it is for, if they are in no more than `_REACHED`; and
+behind the last."""
+_APART = 160
+"""Tokens between two places that are read in two windows, even if one would do."""
 _SURELY = 0.85
 """Least probability of a gender that a slot shows."""
 _SELF = frozenset(["i", "me", "my", "myself", "i."])
@@ -63,6 +66,7 @@ class Windows:
         self._narrator = narration[0].narrator if len(narration) == 1 else -1
         edges = (np.flatnonzero(np.diff(speech.paragraph)) + 1).tolist()
         self.paragraphs = list(zip([0, *edges], [*edges, len(speech.paragraph)], strict=True))
+        self._starts = [start for start, _ in self.paragraphs]
         self._names: dict[int, tuple[int, int]] = {}
         last = -1
         for m in ms:
@@ -76,6 +80,11 @@ class Windows:
                 self._turns[a] = q
         outside = [(i, m) for i, m in enumerate(ms) if m.kind == "pronoun" and speech.quote[m.at] < 0]
         self._asking = {m.start: i for i, m in outside if m.person == 3 and m.gender in ("m", "f")}
+        subjects = [tag.subject for tag in text.tags]
+        named = {i for i in subjects if i >= 0 and ms[i].kind == "name"}
+        tagged = set(subjects)
+        turns = [a for a, q in self._turns.items() if subjects[q] not in named]
+        self._needed = sorted(turns + [a for a, i in self._asking.items() if i in tagged])
         self._selves = {m.start for _, m in outside if m.person == 1 and m.text in _SELF}
         self._marks = {a: "“" for a, _ in speech.spans if text.book.tokens[a] in OPENING}
         self._marks |= {b: "”" for a, b in speech.spans if b > a and text.book.tokens[b] in CLOSING}
@@ -86,20 +95,27 @@ class Windows:
         return 0 if male[character] > _SURELY else 1 if female[character] > _SURELY else 2
 
     def all(self) -> Iterator[Scene]:
-        """The windows of the whole book."""
-        at = 0
-        while at < len(self.paragraphs):
-            window = self.window(at)
+        """The windows in which there is somebody to find: turns that name no speaker, and "he" in tags."""
+        runs = [*np.flatnonzero(np.diff(self._needed) > _APART), len(self._needed) - 1]
+        done = 0
+        while done < len(self._needed):
+            last = runs[bisect_left(runs, done)]
+            end = bisect_left(self._starts, self._needed[last] + _BEHIND)
+            window = self.window(self._begin(self._needed[done]), end)
             yield window
-            if window.end >= len(self.paragraphs):
-                return
-            size = self.paragraphs[window.end - 1][1] - self.paragraphs[at][0]
-            again = self.paragraphs[at][0] + _READ_AGAIN * size
-            behind = range(at + 1, window.end)
-            at = next((k for k in behind if self.paragraphs[k][0] >= again), window.end)
+            # What stands near the end of a window that was too short is read again, with more behind it.
+            behind = self.paragraphs[window.end - 1][1] - (_BEHIND if window.end < end else 0)
+            done = max(done + 1, bisect_left(self._needed, behind))
 
-    def window(self, at: int) -> Scene:
-        """The window that begins with paragraph `at`."""
+    def _begin(self, place: int) -> int:
+        """The paragraph with which a window for a place begins."""
+        at = bisect_right(self._starts, place) - 1
+        while at and place - self._starts[at] < _BEFORE and place - self._starts[at - 1] <= _REACHED:
+            at -= 1
+        return at
+
+    def window(self, at: int, end: int | None = None) -> Scene:
+        """The window that begins with paragraph `at` and ends before `end`, or earlier where it is full."""
         w = Scene([CLS])
         for character in self._in_front(self.paragraphs[at][0]):
             self._add_person(w, character)
@@ -107,8 +123,7 @@ class Windows:
                 w.words += self._ids("i")
         w.words.append(SEP)
         w.end = at
-        while w.end < len(self.paragraphs):
-            a, b = self.paragraphs[w.end]
+        for a, b in self.paragraphs[at:end]:
             size = sum(len(self._pieces(token)) for token in self._text.book.tokens[a:b])
             if w.end > at and len(w.words) + size + 6 > LONGEST - 2:
                 break
@@ -169,16 +184,15 @@ def read_scenes(text: Text, narration: Sequence[Narration], network: PointingMod
             continue
         pools = [windows.gender(c) for c in w.people]
         slots = [network.first_slot + SLOTS * pool + pools[:n].count(pool) for n, pool in enumerate(pools)]
-        x = network.read([slots[-1 - word] if word < 0 else word for word in w.words])
-        places, owner = (np.array(part) for part in zip(*w.named, strict=True))
-        for kind, answers in ((0, found.turns), (1, found.pronouns)):
-            asks = [(place, key) for place, of, key in w.asks if of == kind]
-            if not asks:
-                continue
-            guesses = network.points(x, np.array([place for place, _ in asks]), kind, places, owner)
-            for (place, key), guess in zip(asks, guesses.tolist(), strict=True):
-                inside = min(place / 2, len(w.words) - place)
-                if inside > best.get((kind, key), -1):
-                    best[kind, key] = inside
-                    answers[key] = dict(zip(w.people, guess, strict=True))
+        ids = [slots[-1 - word] if word < 0 else word for word in w.words]
+        named, owner = (np.array(part) for part in zip(*w.named, strict=True))
+        x = network.read(ids, np.append(named, [place for place, _, _ in w.asks]))
+        people, asking = x[: len(named)], x[len(named) :]
+        guesses = [network.points(asking, kind, people, owner).tolist() for kind in (0, 1)]
+        for n, (place, kind, key) in enumerate(w.asks):
+            inside = min(place / 2, len(w.words) - place)
+            if inside > best.get((kind, key), -1):
+                best[kind, key] = inside
+                answers = (found.turns, found.pronouns)[kind]
+                answers[key] = dict(zip(w.people, guesses[kind][n], strict=True))
     return found

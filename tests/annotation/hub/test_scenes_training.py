@@ -94,10 +94,11 @@ def differences(net, model: PointingModel, batch) -> float:
     theirs, largest = scores(net, batch), 0.0
     for n in range(len(batch.words)):
         places, owner = batch.named[n][batch.named[n, :, 0] >= 0].T
-        x = model.read(batch.words[n][batch.words[n] >= 0])
+        words = batch.words[n][batch.words[n] >= 0]
+        x = model.read(words, np.arange(len(words)))
         for kind in (OF_TURN, OF_PRONOUN):
             rows = np.flatnonzero((batch.asked[n, :, 0] >= 0) & (batch.asked[n, :, 1] == kind))
-            ours = model.points(x, batch.asked[n, rows, 0], kind, places, owner)
+            ours = model.points(x[batch.asked[n, rows, 0]], kind, x[places], owner)
             found = np.abs(ours - theirs[n, rows, : ours.shape[1]])
             largest = max(largest, float(found.max(initial=0)))
     return largest
