@@ -2,7 +2,8 @@
 
 BookcorefError                 1  something differs or could not be done
 ├── UsageError                 2  a setting, argument or recipe that cannot be right
-│   └── MissingExtraError      2  an optional package is needed; the message has the install line
+│   ├── MissingExtraError      2  an optional package is needed; the message has the install line
+│   └── WrongFileError         2  a file or folder of a kind that is not read here (also a FormatError)
 ├── SourceError                3  a text, release or service cannot be had
 │   ├── MissingFileError       3  a named file is not there (also a FileNotFoundError)
 │   ├── OfflineError           3  it could be fetched, but the network is switched off
@@ -17,6 +18,7 @@ A message says what happened, what was expected, what was found, and what to do 
 """
 
 import difflib
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -121,6 +123,10 @@ class FormatError(DataError):
     """A file cannot be parsed; the message begins with `file:line`."""
 
 
+class WrongFileError(UsageError, FormatError):
+    """A file or folder of a kind that is not read here: a picture, a text where a data set is meant."""
+
+
 class BookError(DataError):
     """A book breaks a rule (offsets out of range, empty cluster, duplicate mention)."""
 
@@ -138,3 +144,13 @@ def listed(names: Iterable[str], most: int = 20) -> str:
 def plural(count: int, word: str) -> str:
     """A count with its noun: "1 book", "2 books"."""
     return f"{count:,} {word}{'' if count == 1 else 's'}"
+
+
+def counted(count: int, things: str) -> str:
+    """A count with a phrase in the plural: "2 Gutenberg keys", "1 mention that crosses another"."""
+    third = {"are": "is", "do": "does", "reach": "reaches", "cross": "crosses"}
+    if count == 1:
+        things = re.sub(r"(ie)?s\b", lambda end: "y" if end[1] else "", things, count=1)
+        verbs = r"(?<=that )(?:are|do|reach|cross|lie|mean|begin)\b"
+        things = re.sub(verbs, lambda verb: third.get(verb[0], f"{verb[0]}s"), things)
+    return f"{count:,} {things}"

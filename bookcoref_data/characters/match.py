@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..errors import UsageError
+from ..errors import UsageError, plural
 from .candidates import (
     CandidateRows,
     CatalogueRow,
@@ -357,7 +357,7 @@ def _decide(
     if doubts:
         reason += f"; {'; '.join(doubts)}"
     if left:
-        reason += f"; taken before {len(left)} other record{'s' * (len(left) > 1)}"
+        reason += f"; taken before {plural(len(left), 'other record')}"
     made = _decision(cast, best["id"], rule.name, reason, considered)
     return replace(made, doubts=doubts, unproved=unproved)
 

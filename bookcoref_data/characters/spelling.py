@@ -159,7 +159,8 @@ def begins_or_ends(work: str, record: str) -> bool:
             beyond = theirs[len(mine) :]
             return not _ELSEWHERE.intersection(beyond[:1]) or bool(_WORDINGS.intersection(beyond[1:2]))
         return theirs[-len(mine) :] == mine and not _COLLECTED.isdisjoint(theirs[:2])
-    return mine[-len(theirs) :] == theirs
+    # "Daisy Miller and Washington Square" are two works.
+    return mine[-len(theirs) :] == theirs and mine[-len(theirs) - 1 :][:1] != ["and"]
 
 
 def segments(title: str) -> list[str]:

@@ -52,6 +52,8 @@ _WHOLE_ROW = 4 + len(_COLUMNS) + 1
 OTHER_COLUMNS = (
     "cells of columns other than word and coreference (the file has not the columns of CoNLL-2012)"
 )
+LOST_LINES = "words that the numbers of the rows leave out (are lines lost?)"
+NO_END = "last lines '#end document' (is the file cut short?)"
 _MOST_PREDICATES = 200
 _PART = re.compile(r"[^\s()&#]{1,40}")
 _NAMED = re.compile(r"\((.*)\)\s*;?\s*(?:part\s+(\S+))?\s*")
@@ -92,6 +94,8 @@ def read(
             note = report.note(document.doc_key)
             own = block if parts != "apart" else [p for p in block if _apart_key(p) == document.doc_key]
             note(OTHER_COLUMNS, count=sum(part.other_cells for part in own))
+            note(LOST_LINES, count=sum(part.lost for part in own))
+            note(NO_END, count=sum(not part.ended for part in own))
             yield document.record(reader.comments.get(document.doc_key), note)
 
 
@@ -144,6 +148,7 @@ class _ConllReader:
                         yield block.finish()
                     block = _Block(line, self.path, number)
                 elif line.startswith(_END) and block is not None:
+                    block.ended = True
                     yield block.finish()
                     block = None
                 elif line.startswith(base.MARK):
@@ -186,7 +191,8 @@ class _Block:
         self._rows: list[tuple[str, ...]] = []
         # Rows repeat themselves: one object for equal ones keeps a novel's columns small.
         self._known: dict[tuple[str, ...], tuple[str, ...]] = {}
-        self.other_cells = 0
+        self.other_cells = self.lost = self._number = 0
+        self.ended = False
         self._position = 0
         self._wordless = True
 
@@ -212,6 +218,9 @@ class _Block:
         word = cells[3] if len(cells) > 4 else cells[-2]
         if self._wordless and (len(cells) > 2 or word != self._raw_name):
             self._wordless = False
+        if len(cells) > 4 and cells[2].isdecimal() and len(cells[2]) < 10:
+            before, self._number = self._number, int(cells[2])
+            self.lost += max(0, self._number - before - 1) if self._sentence else 0
         self._sentence.append(unescape(word))
         row: tuple[str, ...] = ()
         if len(cells) >= _WHOLE_ROW:

@@ -3,7 +3,7 @@
 import itertools
 from pathlib import Path
 
-from ..errors import FormatError, MissingFileError, UsageError
+from ..errors import MissingFileError, UsageError, WrongFileError
 from ..outputs import ANNOTATION
 from ..resources import load_toml, resource
 from .compressed import bare_suffix, is_pipe
@@ -35,7 +35,7 @@ def detect(path: Path) -> str:
 
     Raises:
         SourceError: there is nothing at `path`.
-        FormatError: nothing known is recognised, or a folder mixes formats.
+        WrongFileError: nothing known is recognised, or a folder mixes formats.
     """
     if is_pipe(path):
         return _of_content(path)
@@ -51,7 +51,7 @@ def detect(path: Path) -> str:
         names = {name for name in map(by_name, _files(path)) if name}
         if len(names) == 1:
             return names.pop()
-        raise FormatError(
+        raise WrongFileError(
             f"{path}: cannot tell which format this folder holds",
             expected="a data set folder (README.md and parquet), or files of one format (.jsonl, .jsonlines, "
             ".conll, .conllu, .ann with .txt, .tokens with .entities)",
@@ -121,7 +121,7 @@ def _of_content(path: Path) -> str:
         return "jsonl"
     if first.startswith("paragraph_ID\t"):
         return "booknlp"
-    raise FormatError(
+    raise WrongFileError(
         f"{path}:1: the format is not recognised by name or content",
         expected="JSONL, CoNLL-2012, CoNLL-U, brat or BookNLP",
         found=found or (repr(first[:60]) if first else "an empty file"),

@@ -29,6 +29,7 @@ from ..errors import (
     MissingFileError,
     SourceError,
     UsageError,
+    WrongFileError,
     listed,
     require_choice,
 )
@@ -345,7 +346,7 @@ def read_build(folder: Path) -> BuildRecord:
             value["made_with"], value["source"],
         )  # fmt: skip
     except SourceError as error:
-        raise FormatError(
+        raise (WrongFileError if folder.is_file() else FormatError)(
             f"{folder} is not a built data set folder", expected=f"a file {BUILD_FILE}", found=error.found,
             hint="build one with: bookcoref-data rebuild --sample",
         ) from error  # fmt: skip

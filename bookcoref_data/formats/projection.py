@@ -74,7 +74,7 @@ def project(record: Record, key: Record, report: ConversionReport | None) -> Rec
         fields["mention_attributes"] = [[*span, a] for span, a in attributed if span is not None]
     for name in _BY_PLACE:
         if fields.pop(name, None) is not None and report is not None:
-            report.add(f"{name} of documents whose tokens are replaced", record.doc_key)
+            report.add(f"fields {name!r} of documents whose tokens are replaced", record.doc_key)
     wrong = {n for n in BY_CLUSTER if type(fields.get(n)) is not list or len(fields[n]) != len(full)}
     return Record(
         key.doc_key, key.gutenberg_key, key.sentences, [cluster for cluster in clusters if cluster],

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from ..errors import UsageError, listed
+from ..errors import UsageError, listed, plural
 from ..resources import load_toml, resource
 from ..shapes import AsFields, attributes
 from ..text.markers import SMALL_PRINT, START
@@ -153,7 +153,7 @@ def check_publishable(texts: Mapping[str, TextRights], annotation: ReuseRights, 
     unknown = [key for key, rights in texts.items() if rights.state == UNKNOWN]
     if unknown:
         raise UsageError(
-            f"the rights in {_texts(len(unknown))} are unknown, so nothing is published",
+            f"the rights in {plural(len(unknown), 'text')} are unknown, so nothing is published",
             expected="a text whose Gutenberg header or catalogue record says that it is free",
             found=listed(f"{key} ({texts[key].evidence})" for key in unknown),
             hint="give the Gutenberg texts with --mirror DIR; if you know the terms of texts from elsewhere, "
@@ -164,7 +164,7 @@ def check_publishable(texts: Mapping[str, TextRights], annotation: ReuseRights, 
     restricted = [key for key, rights in texts.items() if not rights.free]
     if restricted:
         raise UsageError(
-            f"{_texts(len(restricted))} may not be passed on, so the data set cannot be published whole",
+            f"{plural(len(restricted), 'text')} may not be passed on, so the data set cannot go out whole",
             found=listed(f"{key} ({texts[key].evidence})" for key in restricted),
             hint="add --standoff: packs and a card, no text",
         )
@@ -175,7 +175,3 @@ def check_publishable(texts: Mapping[str, TextRights], annotation: ReuseRights, 
             found="; ".join([f"{annotation.licence.id} ({annotation.evidence})", *annotation.closed]),
             hint="add --standoff: packs and a card, no text",
         )
-
-
-def _texts(count: int) -> str:
-    return "1 text" if count == 1 else f"{count:,} texts"

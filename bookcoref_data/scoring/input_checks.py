@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import DataError
+from ..errors import DataError, counted
 from .clustering import Clusters, Members, span_codes
 
 
@@ -39,11 +39,11 @@ class InputChecks:
             "first": "kept once, in the cluster that opens first",
         }[duplicates]
         said = {
-            "empty": f"{self.empty:,} empty clusters: left out",
-            "repeated": f"{self.repeated:,} spans listed again in their cluster: {treated}",
-            "shared": f"{self.shared:,} spans in several clusters: {treated}",
-            "outside": f"{self.outside:,} mentions outside the text: they match nothing",
-            "reversed": f"{self.reversed:,} mentions that end before they start: they match nothing",
+            "empty": f"{counted(self.empty, 'empty clusters')}: left out",
+            "repeated": f"{counted(self.repeated, 'spans')} listed again in the same cluster: {treated}",
+            "shared": f"{counted(self.shared, 'spans')} in several clusters: {treated}",
+            "outside": f"{counted(self.outside, 'mentions')} outside the text, matching nothing",
+            "reversed": f"{counted(self.reversed, 'mentions')} ending before the start, matching nothing",
         }
         shown = {
             kind: f" (such as {', '.join(str(tuple(s)) for s in spans)})"

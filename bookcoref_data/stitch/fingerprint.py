@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import DataError, FormatError
+from ..resources import load_toml, resource
 
 BITS = 8
 """Chosen by measurement: docs/results.md, "Editions that changed"."""
@@ -80,23 +81,9 @@ _CHARACTERS = str.maketrans(
 _COMES_AND_GOES = frozenset({".", "*"})
 _DOUBLED = re.compile(r"([-.'\"*])\1+")
 
-# Old and British spellings; both sides of a pair end in the same form.
-_SPELLINGS = tuple(
-    (re.compile(pattern), form)
-    for pattern, form in (
-        (r"(?<=..)our(?=$|s$|ed|ing|a[bl]|ite|less|ful|hood|er|ly$|y$|'s$)", "or"),
-        (r"is(e|ed|es|ing|er|ers|ation|ations)$", r"iz\1"), (r"ys(e|ed|es|ing)$", r"yz\1"),
-        (r"ll(?=(?:ed|ing|er|ers|ery|or|ors|ous|y)$)", "l"), (r"(?<=[^aeiour])re(s?)$", r"er\1"),
-        (r"ogue(s?)$", r"og\1"), (r"enc(e|es|eless)$", r"ens\1"), (r"xion(s?)$", r"ction\1"),
-        (r"dgement", "dgment"), (r"^enqu", "inqu"), (r"^despatch", "dispatch"), (r"^(un)?shew", r"\1show"),
-        (r"^chus(e|ing)", r"choos\1"), (r"^grey", "gray"), (r"plough", "plow"), (r"velope$", "velop"),
-        (r"sceptic", "skeptic"), (r"^gaol", "jail"),
-    )
-)  # fmt: skip
-_ALONE = {
-    "aye": "ay", "oh": "o", "ah": "a", "&": "and", "stopt": "stopped", "dropt": "dropped",
-    "headach": "headache", "stile": "style", "mamma": "mama", "encrease": "increase",
-}  # fmt: skip
+_TABLES = load_toml(resource("manifests", "spellings.toml"))
+_SPELLINGS = [(re.compile(pattern), form) for pattern, form in _TABLES["patterns"]]
+_ALONE: dict[str, str] = _TABLES["alone"]
 
 
 def fold(token: str) -> str:

@@ -7,7 +7,7 @@ import codecs
 import re
 from typing import NamedTuple
 
-from ..errors import DataError
+from ..errors import DataError, WrongFileError, plural
 
 
 class Mended(NamedTuple):
@@ -42,7 +42,7 @@ class Decoded(NamedTuple):
             return ""
         places = ", ".join(f"{m.text!r} at byte {m.start:,}" for m in self.mended[:3])
         more = f", and {len(self.mended) - 3} more" if len(self.mended) > 3 else ""
-        number = f"{len(self.mended)} broken UTF-8 sequence" + ("s" if len(self.mended) > 1 else "")
+        number = plural(len(self.mended), "broken UTF-8 sequence")
         return f"{what}: {number}, read as {places}{more}"
 
 
@@ -65,11 +65,12 @@ def decode(data: bytes, what: str = "text") -> Decoded:
     files are written.
 
     Raises:
-        DataError: the bytes hold NUL characters (a binary file) or contradict their byte order mark.
+        WrongFileError: the bytes hold NUL characters (a binary file).
+        DataError: they contradict their byte order mark.
     """
     text, encoding, mended = _decode(data, what)
     if "\0" in text:
-        raise DataError(
+        raise WrongFileError(
             f"{what} is not a text file",
             expected="text in UTF-8, latin-1 or Windows-1252",
             found=f"a NUL character at {text.index(chr(0))}",

@@ -21,26 +21,16 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 
 from ..errors import UsageError
-from ..resources import load_toml, resource
 from ..words import word_set
 from ..words.folding import letters_of
 from .decode import Decoded, decode
-from .markers import markup_of
+from .markers import FORMS, markup_of
 
 MOST_FILES = 10_000
 MOST_BYTES = 200 * 2**20
 """Files in an archive, and bytes of all of them unpacked: fifty times the largest novel."""
 
-_SIGNS: tuple[tuple[bytes, str, str], ...] = (
-    (b"%PDF", "a PDF document", "make a text of it first: pdftotext -layout FILE.pdf FILE.txt"),
-    (b"\xd0\xcf\x11\xe0", "an old Word document (.doc)", "save it as .docx or as plain text (UTF-8)"),
-    (b"\x89PNG", "a PNG picture", ""), (b"\xff\xd8\xff", "a JPEG picture", ""),
-    (b"GIF8", "a GIF picture", ""), (b"\x1f\x8b", "a gzip archive", "unpack it first: gunzip FILE.gz"),
-    (b"7z\xbc\xaf", "a 7-Zip archive", "unpack it first"), (b"Rar!", "a RAR archive", "unpack it first"),
-    (b"\x7fELF", "a program", ""),
-    (b"PAR1", "a parquet file", "give the folder of the data set, or a .jsonl file"),
-    (b"SQLite format 3", "a database of SQLite", ""),
-)  # fmt: skip
+_SIGNS = [(sign.encode("latin-1"), what, hint) for sign, (what, hint) in FORMS["signs"].items()]
 _DAMAGE = (zipfile.BadZipFile, NotImplementedError, EOFError, OSError, ValueError, zlib.error, lzma.LZMAError)
 _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _BLOCKS = word_set("""
@@ -50,10 +40,7 @@ _BLOCKS = word_set("""
 _VOID = word_set("area base br col embed hr img input link meta param source track wbr")
 _UNREAD = {"head": "", "script": "", "style": "", "svg": "pictures", "math": "formulas", "nav": "contents",
            "figcaption": "captions"}  # fmt: skip
-_LEFT_OUT = [
-    (re.compile(rf"\b(?:{marks})\b", re.I), what)
-    for what, marks in load_toml(resource("manifests", "apparatus.toml"))["ebook"].items()
-]
+_LEFT_OUT = [(re.compile(rf"\b(?:{marks})\b", re.I), what) for what, marks in FORMS["ebook"].items()]
 _SCRAMBLED_FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 _HIDDEN = re.compile(r"\bdisplay\s*:\s*none\b", re.I)
 _DECLARED = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)""", re.I)

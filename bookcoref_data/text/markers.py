@@ -8,6 +8,11 @@ Before: no line that ends the header.
 
 import re
 
+from ..resources import load_toml, resource
+
+FORMS = load_toml(resource("manifests", "apparatus.toml"))
+"""The wording and forms of apparatus, by the module that uses them."""
+
 PROJECT = re.compile(r"project\s+gutenberg", re.I)
 """The name of the project, in any case and over a line end."""
 
@@ -21,17 +26,7 @@ SMALL_PRINT = re.compile(r"^\*END ?\*? ?THE SMALL PRINT[^\n]*$", re.M | re.I)
 HEADER_WORDS = re.compile(r"project gutenberg|gutenberg-tm|\betexts?\b|\be-texts?\b|small print", re.I)
 """Words that only the project uses in the header of a file from before 1993."""
 
-FOOTER = re.compile(
-    r"""^[ \t>]*(?:
-        \*{2,}[ ]?END[ ]OF[ ](?:THE|THIS)[ ]PROJECT[ ]GUTENBERG
-      | (?:This[ ]is[ ])?(?:The[ ])?End[ ]of[ ](?:the[ ]|this[ ])?Project[ ]Gutenberg
-      | End[ ]of[ ](?:the[ ])?(?:etext|e-text|ebook)\b.{0,10}Gutenberg
-      | \*{2,}[ ]?START:[ ]FULL[ ]LICENSE
-      | THE[ ]FULL[ ]PROJECT[ ]GUTENBERG
-      | \*{2,}[ ]?This[ ]file[ ]should[ ]be[ ]named
-    )""",
-    re.M | re.I | re.X,
-)
+FOOTER = re.compile(FORMS["markers"]["FOOTER"], re.M | re.I | re.X)
 """The line that begins a footer, in the forms of every era; find it with `footer_start`."""
 # One of these words is in every form; finding a word is far faster than trying a pattern at every line.
 _FOOTER_WORDS = ("Gutenberg", "GUTENBERG", "gutenberg", "FULL LICENSE", "should be named")

@@ -14,11 +14,12 @@ values out.
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import BookcorefError, DataError, UsageError, plural
+from ..errors import BookcorefError, DataError, UsageError, WrongFileError, plural
 from .clean import KINDS, CleanRecipe, CleanText, Witness, clean
 from .decode import Decoded
 from .ebook import decode_book
@@ -149,7 +150,7 @@ def read_book(data: bytes, name: str, settings: ReadSettings | None = None) -> T
     under which the recipe has exceptions (else the header's number does).
 
     Raises:
-        DataError: RTF, a file cut off, two books in one, an empty text.
+        WrongFileError: RTF, TeX. DataError: a file cut off, two books in one, double-spaced, empty.
         UsageError: the recipe does not fit the text.
     """
     settings = settings or ReadSettings()
@@ -164,11 +165,23 @@ def clean_file(
     # Markup is no text: its tags would become words of the book
     form = markup_of(source.text)
     if form:
-        raise DataError(
+        raise WrongFileError(
             f"{name} is written in {form}, not in plain text",
             expected="the plain text of a book (.txt)",
             found=repr(" ".join(source.text[:200].split())[:60]),
             hint="fetch the plain text file of the book, or save the document as plain text (UTF-8)",
+        )
+    # Where line ends were doubled, a blank line stands behind every line, and the paragraphs are lost.
+    lines = source.text[:200_000].split("\n")
+    filled = [line.lstrip() for line in lines if line.strip()]
+    together = sum(bool(a.strip() and b.strip()) for a, b in pairwise(lines))
+    broken = sum(line[:1].islower() for line in filled)
+    if settings.guard and len(filled) >= 50 and together <= len(filled) / 100 and broken >= len(filled) / 5:
+        raise DataError(
+            f"{name} is double-spaced",
+            expected="blank lines between paragraphs only",
+            found=f"{broken:,} of {len(filled):,} lines go on in lower case behind a blank one",
+            hint="take out every second line end, or fetch the file again",
         )
     ours = is_gutenberg(source.text)
     number = gutenberg_id_of(name, source.text)

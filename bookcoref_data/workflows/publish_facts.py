@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..books.facts import BookFacts, is_remapped, released_key
-from ..errors import BookcorefError, UsageError
+from ..errors import BookcorefError, UsageError, plural
 from ..formats.card import CITATION
 from ..formats.corpora import Corpus, corpora
 from ..formats.folder import BuildRecord, iter_folder
@@ -170,7 +170,7 @@ class Origin:
         people = sum(book.characters for book in self.record.books)
         what = f"{people:,} characters" if people else "all clusters"
         number = len(self.record.books)
-        documents = "1 document" if number == 1 else f"{number:,} documents"
+        documents = plural(number, "document")
         licence = annotation.licence or Licence("unknown")
         name = f"[{licence.id}]({licence.url})" if licence.url else licence.id
         states = {rights.state for rights in texts.values()}

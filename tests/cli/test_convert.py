@@ -46,7 +46,7 @@ def test_what_is_lost_is_said_on_stderr_and_counted_when_strict(file, tmp_path):
     result = run(file, tmp_path / "a.conllu")
     assert (result.exit_code, result.stdout) == (0, "")
     assert "jsonl -> corefud: wrote 1 document, 2 mentions in 1 cluster to" in result.stderr
-    assert "not kept: 1 mentions that reach over a sentence end" in result.stderr
+    assert "not kept: 1 mention that reaches over a sentence end" in result.stderr
     assert "a: (2, 3)" in result.stderr
     assert run(file, tmp_path / "a.conllu", "--strict").exit_code == 1
     assert run(file, tmp_path / "a.conll", "--strict").exit_code == 0

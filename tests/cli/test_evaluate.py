@@ -342,9 +342,9 @@ def test_flawed_mentions_are_scored_and_named(files, tmp_path):
     """Repeated, in two clusters, crossing, out of range, singleton: one run, no exception."""
     flawed = [[[0, 0], [0, 0], [2, 2]], [[2, 2], [4, 6], [5, 7]], [[900, 901]]]
     out, err = run(files[0], write(tmp_path / "r.jsonl", RESPONSE | {"clusters": flawed}))
-    assert "1 spans listed again" in err
-    assert "1 spans in several clusters" in err
-    assert "1 mentions outside the text" in err
+    assert "1 span listed again" in err
+    assert "1 span in several clusters" in err
+    assert "1 mention outside the text" in err
     assert "MUC" in out
 
 

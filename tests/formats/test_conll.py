@@ -7,7 +7,7 @@ import csv
 import pytest
 
 from bookcoref_data.books import Mention, Record
-from bookcoref_data.errors import DataError, FormatError
+from bookcoref_data.errors import DataError, FormatError, counted
 from bookcoref_data.formats import ConversionReport, read_documents, write_documents
 
 TWO_PARTS = """#begin document (bc/demo/00/demo_0001); part 000
@@ -291,6 +291,26 @@ def test_columns_of_short_rows_are_counted(tmp_path):
     report = ConversionReport()
     read_documents(tmp_path / "x.conll", report=report)
     assert [item.count for item in report.not_kept] == [2]
+
+
+@pytest.mark.parametrize(
+    ("damaged", "what"),
+    [
+        (lambda text: text.replace("#end document\n", ""), "1 last line '#end document'"),
+        (lambda text: text.replace("a\t0\t1\tran\t-\n", ""), "1 word that the numbers"),
+    ],
+)
+def test_a_file_that_has_lost_lines_is_not_read_in_silence(damaged, what, tmp_path):
+    rows = "".join(f"a\t0\t{n}\t{word}\t-\n" for n, word in enumerate(["Ann", "ran", "home", "."]))
+    text = f"#begin document (a); part 0\n{rows}\n#end document\n"
+    told = []
+    for content in (text, damaged(text)):
+        (tmp_path / "x.conll").write_text(content)
+        report = ConversionReport()
+        read_documents(tmp_path / "x.conll", report=report)
+        told.append([counted(item.count, item.what) for item in report.not_kept])
+    assert told[0] == []
+    assert [line.startswith(what) for line in told[1]] == [True]
 
 
 @pytest.mark.parametrize("end", ["\r", "\r\n"])

@@ -36,6 +36,14 @@ def sentence(*cells, fields="eid-etype-head-other"):
     return f"# newdoc id = d\n# global.Entity = {fields}\n{rows}\n"
 
 
+@pytest.mark.parametrize(("lost", "found"), [("2\tdrove", "word 3"), ("1\tJohn", "word 2")])
+def test_words_that_are_not_numbered_one_by_one_are_refused(read, lost, found):
+    text = "".join(line for line in MANUAL.splitlines(True) if not line.startswith(lost))
+    with pytest.raises(FormatError, match="not numbered one by one") as caught:
+        read(text)
+    assert caught.value.found == found
+
+
 def spans(*pairs):
     return [Mention(*pair) for pair in pairs]
 

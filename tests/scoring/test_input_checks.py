@@ -56,7 +56,7 @@ def score(clusters, **rules):
 def test_a_mention_in_two_clusters_is_named_with_its_treatment():
     clusters = [[(0, 0), (3, 4)], [(3, 4), (10, 12)]]
     released, first = score(clusters), score(clusters, duplicates="first")
-    assert "1 spans in several clusters: counted for each" in released.notes[0]
+    assert "1 span in several clusters: counted for each" in released.notes[0]
     assert "kept once, in the cluster that opens first" in first.notes[0]
     assert "(3, 4)" in released.notes[0]
     assert released.pooled.b_cubed != first.pooled.b_cubed
@@ -65,7 +65,7 @@ def test_a_mention_in_two_clusters_is_named_with_its_treatment():
 
 def test_mentions_out_of_range_match_nothing_and_are_named():
     result = score([[(0, 0), (3, 4)], [(10, 12), (90, 91)]])
-    assert "1 mentions outside the text" in result.notes[0]
+    assert "1 mention outside the text" in result.notes[0]
     assert result.pooled.mentions.precision == 3 / 4
 
 

@@ -31,6 +31,17 @@ GAP = "\r\n\r\n\r\n"
 BODY = f"CHAPTER I\r\n\r\nThe Baker{GAP}{PARAGRAPH * 12}{NOTE}\r\n\r\nCHAPTER II{GAP}{PARAGRAPH * 12}"
 
 
+@pytest.mark.parametrize("wrap", [ebook, str.encode])
+def test_a_file_with_doubled_line_ends_is_refused_and_not_read_as_paragraphs_of_one_line(wrap):
+    body = BODY * 4
+    assert read_book(wrap(body), "road.txt").tokens
+    for doubled in ("\r\r\n", "\r\n\r\n"):
+        with pytest.raises(DataError, match="double-spaced"):
+            read_book(wrap(body).replace(b"\r\n", doubled.encode()), "road.txt")
+    lines = body.replace(",\r\n", ", ")  # a line is a whole paragraph: nothing is lost
+    assert read_book(wrap(lines), "road.txt").tokens
+
+
 def test_every_token_lies_where_it_says_in_the_decoded_file():
     text = read_book(ebook(BODY), "road.txt")
     assert text.source == ebook(BODY).decode().replace("\r\n", "\n")

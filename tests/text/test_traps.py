@@ -580,10 +580,3 @@ def test_numbered_notes_below_a_plain_heading_in_a_chapter_go_where_a_mark_point
 def test_verse_behind_the_line_that_names_the_end_is_part_of_the_book():
     text = clean(book("back", f"THE END\n\n\n\nL'ENVOI\n\n{SONG}")).text
     assert text.count("come to us no more") == 3
-
-
-def test_a_double_spaced_file_is_refused_and_not_read_as_a_book_of_one_line_paragraphs():
-    whole = ebook(BODY)
-    with pytest.raises(DataError, match="double-spaced"):
-        clean(whole.replace("\n", "\n\n"))
-    assert clean(re.sub(r"(?<!\n)\n(?!\n)", " ", whole)).chapters

@@ -58,7 +58,7 @@ def rebuild(
         emit_table(("id", "title", "action", "bytes", "from"), cells(rows, columns))
         fetch = [row for row in rows if row["action"] == "fetch"]
         known = sum(row["bytes"] or 0 for row in fetch)
-        print(f"{len(fetch)} downloads, about {known / 1e6:.1f} MB; nothing was fetched or written")
+        print(f"{plural(len(fetch), 'download')}, about {known / 1e6:.1f} MB; nothing was fetched or written")
         return
     done: Rebuilt = given(least_kept=None) if exact else given()
     if json:
@@ -232,7 +232,7 @@ def pack(given: Given, release: Path | None, out: Path | None, json: Json = Fals
         listed("left out:", report.left_out.values())
         listed("failed:", (f"{key}: {error}" for key, error in report.failed.items()))
         total = sum(p.bytes for p in report.packs)
-        print(f"{report.out}: {len(report.packs)} packs, {total:,} bytes")
+        print(f"{report.out}: {plural(len(report.packs), 'pack')}, {total:,} bytes")
     if made.failed:
         raise typer.Exit(FAILED)
 

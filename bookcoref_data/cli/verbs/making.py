@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from ...errors import BookcorefError, UsageError, plural
+from ...errors import BookcorefError, UsageError, counted, plural
 from ..common import cells, emit_json, emit_markdown, emit_problems, emit_table, listed, say
 from ..declared import Given, verb
 
@@ -246,7 +246,7 @@ def import_(done: Imported, strict: Strict = False) -> None:
     if done.records is not None:
         say(f"all that was read: {done.records}")
     for item in report.not_kept:
-        say(f"not kept: {item.count:,} {item.what}, in {plural(len(item.documents), 'document')}")
+        say(f"not kept: {counted(item.count, item.what)}, in {plural(len(item.documents), 'document')}")
     listed("cannot be read:", report.broken)
     for name, (published, found) in done.differences.items():
         say(f"published: {published:,} {name}; here: {found:,}")

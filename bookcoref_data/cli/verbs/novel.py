@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ...api.options import only_with
-from ...errors import UsageError, plural
+from ...errors import UsageError, counted, plural
 from ..common import emit_json, emit_rows, emit_table, listed, say
 from ..declared import Given, verb
 
@@ -267,12 +267,12 @@ def edits_diff(given: Given, old: Path, new: Path, out: Path | None, json: Json 
         if not json:
             typer.echo(format_edits(found), nl=False)
     else:
-        say(f"wrote {len(found):,} corrections to {out}")
+        say(f"wrote {plural(len(found), 'correction')} to {out}")
     lost = [(key, anchor) for key, places in found.lost.items() for anchor in places]
     for key, anchor in lost[:20]:
         say(f"{key}: not found in the old text: {anchor.before} [{anchor.words}] {anchor.after}")
     if lost:
-        say(f"{len(lost):,} places of {new} are not in {old}")
+        say(f"not in {old}: {plural(len(lost), 'place')} of {new}")
         raise typer.Exit(1)
 
 
@@ -292,7 +292,7 @@ def edits_merge(given: Given, out: Path | None, json: Json = False) -> None:
     elif out is None:
         typer.echo(format_edits(done), nl=False)
     else:
-        say(f"wrote {len(done):,} corrections to {out}")
+        say(f"wrote {plural(len(done), 'correction')} to {out}")
     for d in done.disagreements:
         told = [f"{e.author or 'one of them'} says {e.op} {e.character or e.speaker or e.into or ''}".strip()
                 for e in (d.one, d.other)]  # fmt: skip
@@ -331,7 +331,7 @@ def export(given: Given, to: str, strict: Strict = False, json: Json = False) ->
     else:
         listed("wrote", files)
         for item in done.not_kept:
-            say(f"not kept: {item.count:,} {item.what}")
+            say(f"not kept: {counted(item.count, item.what)}")
     if strict and done.not_kept:
         raise typer.Exit(1)
 
@@ -363,7 +363,7 @@ def convert(given: Given, target: Path, strict: Strict = False, json: Json = Fal
             f"{plural(done.mentions, 'mention')} in {plural(done.clusters, 'cluster')} to {target}"
         )
         for item in done.not_kept:
-            say(f"not kept: {item.count:,} {item.what}, in {plural(len(item.documents), 'document')}")
+            say(f"not kept: {counted(item.count, item.what)}, in {plural(len(item.documents), 'document')}")
             for example in item.examples:
                 say(f"    {example}")
     if strict and not done.complete:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ...api.options import only_with
-from ...errors import UsageError, plural
+from ...errors import UsageError, counted, plural
 from ..common import cells, emit_json, emit_problems, emit_rows, emit_table, listed, say
 from ..declared import Given, verb
 
@@ -70,11 +70,11 @@ def merge(
         return
     merged: Merged = given()
     listed("warning:", merged.warnings)
-    listed("not kept:", (f"{item.count:,} {item.what}" for item in merged.not_kept))
+    listed("not kept:", (counted(item.count, item.what) for item in merged.not_kept))
     if out is not None:
         say(f"wrote {out}")
     if save is not None:
-        say(f"wrote {merged.saved:,} decisions to {save}")
+        say(f"wrote {plural(merged.saved, 'decision')} to {save}")
     listed("wrote", merged.plots)
     if json:
         emit_json(merged.to_dict())

@@ -69,13 +69,3 @@ def cut_edges(draft: Draft, settings: CleanSettings) -> None:
         draft.decide("header", 0, draft.start, f"{what}: {where}", cut=True)
     draft.cut("header", 0, draft.start)
     draft.cut("footer", draft.end, len(text))
-    # A file with a blank line behind every line (line ends that were doubled) has lost its paragraphs.
-    blocks = draft.blocks()
-    broken = sum(block.line[:1].islower() for block in blocks)
-    single = sum(block.line_count == 1 for block in blocks)
-    if settings.guard and len(blocks) >= 50 and single >= 0.99 * len(blocks) and broken >= 0.2 * len(blocks):
-        raise DataError(
-            "the file is double-spaced: a blank line stands behind every line, so its paragraphs are lost",
-            expected="blank lines between paragraphs only", found=f"{broken:,} lines begin in lower case",
-            hint="take out every second line end, or fetch the text file again",
-        )  # fmt: skip

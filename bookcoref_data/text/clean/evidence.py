@@ -10,9 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...resources import load_toml, resource
-
-_TABLES = load_toml(resource("manifests", "apparatus.toml"))
+from ..markers import FORMS
 
 
 class Patterns:
@@ -22,7 +20,7 @@ class Patterns:
     """
 
     def __init__(self, table: str) -> None:
-        parts = {name: "".join(value) for name, value in _TABLES[table].items()}
+        parts = {name: "".join(value) for name, value in FORMS[table].items()}
         for name, text in parts.items():
             filled = re.sub(r"\{([A-Z]{2,}(?:_[A-Z]+)*)\}", lambda found: parts[found.group(1)], text)
             parts[name] = filled
