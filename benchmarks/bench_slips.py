@@ -24,7 +24,8 @@ from bookcoref_data.books.annotation import Annotation
 from bookcoref_data.edits import Edit, anchor_of, format_edits
 from bookcoref_data.errors import BookcorefError
 from bookcoref_data.formats.annotated import read_annotations
-from bookcoref_data.sample_story.story import gutenberg_text, sample_book
+from bookcoref_data.sample_story.story import gutenberg_text
+from tests.sample_story.making import sample_book
 
 KINDS = (
     "misspelt", "part of a name", "meant as new", "other case", "wrong person", "nobody", "wrong speaker",

@@ -12,9 +12,9 @@ import bookcoref_data as bc
 from bookcoref_data.annotation.embedded import parsing
 from bookcoref_data.annotation.plan import default_plan
 from bookcoref_data.books import Book
-from bookcoref_data.sample_story.story import sample_book
 from bookcoref_data.workflows import create
 from bookcoref_data.workflows.annotate_many import release_backends
+from tests.sample_story.making import sample_book
 
 thinc = pytest.importorskip("thinc.api")
 

@@ -7,7 +7,7 @@ import pytest
 from bookcoref_data.annotation.cast import format_cast, parse_cast
 from bookcoref_data.annotation.propose import propose_cast
 from bookcoref_data.errors import UsageError
-from bookcoref_data.sample_story.story import sample_book
+from tests.sample_story.making import sample_book
 
 
 @pytest.fixture(scope="module")

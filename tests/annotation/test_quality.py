@@ -15,8 +15,8 @@ from bookcoref_data.annotation.plan import default_plan
 from bookcoref_data.books import Book
 from bookcoref_data.errors import FormatError
 from bookcoref_data.formats.jsonl import read
-from bookcoref_data.sample_story.story import sample_book
 from bookcoref_data.workflows.annotate import Source, annotate_book, table_rows
+from tests.sample_story.making import sample_book
 from training.litbank import parts, read_excerpt
 from training.score import score_part
 from training.train import HIDDEN

@@ -8,7 +8,7 @@ import spacy
 import bookcoref_data as bc
 from bookcoref_data.annotation.embedded.parsing import load_model
 from bookcoref_data.errors import BookcorefError
-from bookcoref_data.sample_story.story import sample_book
+from tests.sample_story.making import sample_book
 
 STORY = (
     "Anna Hill came home late. Her brother Martin was asleep, and she did not wake him. "

@@ -16,8 +16,8 @@ from bookcoref_data.books import Mention
 from bookcoref_data.cli.app import make_app
 from bookcoref_data.errors import DataError, FormatError, UsageError
 from bookcoref_data.formats import read_documents, write_documents
-from bookcoref_data.sample_story.story import sample_book
 from bookcoref_data.scoring import MODES
+from tests.sample_story.making import sample_book
 
 pytestmark = pytest.mark.slow
 

@@ -18,7 +18,7 @@ from bookcoref_data.edits import apply, parse_edits
 from bookcoref_data.formats.annotated import read_annotations
 from bookcoref_data.reading_page import PageOptions, compare, render
 from bookcoref_data.reading_page.serve import EditServer
-from bookcoref_data.sample_story.story import sample_book
+from tests.sample_story.making import sample_book
 
 pytestmark = pytest.mark.slow
 

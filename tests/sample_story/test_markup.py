@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bookcoref_data.errors import FormatError
-from bookcoref_data.sample_story.markup import parse_markup
+from tests.sample_story.markup import parse_markup
 
 KNOWN = {"meg": "Margaret", "ned": "Edmund"}
 WORDS = st.text("abc .,\n’“é", min_size=1, max_size=6)

@@ -7,11 +7,11 @@ import json
 import pytest
 
 from bookcoref_data.books import Mention, split_book
-from bookcoref_data.sample_story.story import GUTENBERG_KEY, TITLE, gutenberg_text, sample_book, sample_path
+from bookcoref_data.sample_story.story import GUTENBERG_KEY, TITLE, gutenberg_text, sample_path
 from bookcoref_data.stitch.official import cut_sentences, read_deltas
 from bookcoref_data.text.decode import decode
 from bookcoref_data.text.tokens import tokenize_official
-from tests.sample_story.regenerate import mirror_files, release_files
+from tests.sample_story.making import mirror_files, release_files, sample_book
 
 
 @pytest.fixture(scope="module")

