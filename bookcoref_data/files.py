@@ -137,8 +137,13 @@ def write_bytes(path: Path, data: bytes, *, at_once: bool = False) -> None:
 
 
 def write_text(path: Path, text: str, *, at_once: bool = False) -> None:
-    """Write `text` as UTF-8 to `path` whole or not at all."""
-    write_bytes(path, text.encode("utf-8"), at_once=at_once)
+    """Write `text` as UTF-8 to `path` whole or not at all. Raises DataError: half a surrogate pair in it."""
+    try:
+        data = text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        what = f"cannot write {path}: half a surrogate pair is no text"
+        raise DataError(what, found=repr(text[error.start :][:20])) from error
+    write_bytes(path, data, at_once=at_once)
 
 
 def unreadable(path: Path, error: Exception, hint: str = "check the path") -> SourceError:

@@ -123,6 +123,8 @@ class Outputs:
             return self.above.waiting(path) if self.above else None
         place = self.places.get(base)
         if place is None:
+            if base in self.outs:
+                refuse_data_set(base)
             place = self.places[base] = _Place(base, _scratch(base))
         return place.scratch / "new" / place.name(real)
 
@@ -229,6 +231,15 @@ def whole(out: Path, kind: str = _SHARED, rule: Callable[[], object] | None = No
         if rule is not None:
             now.rules[place] = rule
         yield now
+
+
+def refuse_data_set(out: Path) -> None:
+    """Raises UsageError: a folder for loose files is a data set, which with them would fail `verify`."""
+    if os.path.isfile(out / "build.json"):
+        raise UsageError(
+            f"{out} is a data set folder, which with other files in it would fail `verify`",
+            hint="choose another one with --out; nothing was written",
+        )
 
 
 def place_of(path: Path) -> Path:

@@ -22,7 +22,7 @@ from ..books.annotation import Annotation, Dropped, Marked, Quote, SourceText, a
 from ..books.book import Record
 from ..errors import BookError, FormatError, UsageError
 from ..files import safe_name, write_text
-from ..outputs import ANNOTATION, whole
+from ..outputs import ANNOTATION, refuse_data_set, whole
 from ..shapes import check
 from .base import cluster_ids
 from .conversion_report import ConversionReport, Note
@@ -215,9 +215,10 @@ def check_kept(out: Path, names: Iterable[str], *, replace: bool = False) -> Non
     """Refuse to write annotations of the books `names` to a folder that has those of other books.
 
     Raises:
-        UsageError: lists what would be lost; or there are files that nobody of ours wrote. With `replace`
+        UsageError: lists what would be lost; it is a data set; or there are files of others. With `replace`
             books may go, and other files stay where they are.
     """
+    refuse_data_set(out)
     check_replaceable(out / DATASET, replace=replace)
     if replace:
         return

@@ -208,9 +208,8 @@ class _SentenceReader:
             if cells[0] != str(len(self._sentence) + 1):
                 raise FormatError(
                     f"{place}: the words of the sentence are not numbered one by one",
-                    expected=f"word {len(self._sentence) + 1}",
+                    expected=f"word {len(self._sentence) + 1} (is a line lost here, or given twice?)",
                     found=f"word {cells[0][:20]}",
-                    hint="a line may be lost here, or given twice: get the file again",
                 )
             self._sentence.append(unescape(cells[1]))
             self._words.append(self._words[-1] + 1)

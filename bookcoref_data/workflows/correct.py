@@ -109,7 +109,8 @@ def diff_edits(old: Path, new: Path, *, author: str = "") -> dict[str, Diff]:
     if len(before) == len(after) == 1:
         return {before[0].doc_key: diff(before[0], after[0], author=author, date=date)}
     found = {a.doc_key: a for a in after}
-    missing = [b.doc_key for b in before if b.doc_key not in found]
-    if missing:
-        raise UsageError(f"{new} has no document {missing[0]!r}", expected=", ".join(sorted(found)[:8]))
+    keys = [b.doc_key for b in before]
+    for path, there, wanted in ((new, found, keys), (old, keys, found)):
+        if lacks := [key for key in wanted if key not in there]:
+            raise UsageError(f"{path} has no document {lacks[0]!r}", expected="the same documents in both")
     return {b.doc_key: diff(b, found[b.doc_key], author=author, date=date) for b in before}

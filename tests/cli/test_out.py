@@ -125,3 +125,17 @@ def test_it_is_written_there_and_nowhere_else(
     if Path(target).is_dir():
         assert any(Path(target).iterdir())
     assert {path.name for path in tmp_path.iterdir()} == {Path(target).name, *BESIDE.get(verb, ())}
+
+
+@pytest.mark.parametrize("verb", ["annotate", "clean", "export", "edits apply"])
+def test_a_data_set_folder_takes_no_other_files(place, cache, monkeypatch, tmp_path, verb):
+    """They would make it fail `verify` without a word."""
+    monkeypatch.chdir(place)
+    monkeypatch.setenv("BOOKCOREF_DATA_HOME", str(cache))
+    target = shutil.copytree(place / "bookcoref", tmp_path / "target")
+    before = files_in(target)
+    words = COMMANDS[verb].replace("TARGET.txt", "TARGET").replace("TARGET", str(target)).split()
+    done = CliRunner().invoke(make_app(), words)
+    assert "is a data set folder" in f"{done.output} {done.exception}"
+    assert files_in(target) == before
+    assert not (target / "states").exists()

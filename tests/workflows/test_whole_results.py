@@ -10,7 +10,7 @@ from bookcoref_data.annotation.cast import Cast, Entry, parse_cast
 from bookcoref_data.books import Book, Mention, Record
 from bookcoref_data.books.facts import one_called
 from bookcoref_data.edits import Edit, anchor_of
-from bookcoref_data.errors import UsageError
+from bookcoref_data.errors import DataError, UsageError
 from bookcoref_data.formats import read_documents, write_documents
 from bookcoref_data.tasks.contexts.facts import Fact
 from bookcoref_data.workflows import contexts as contexts_module
@@ -459,6 +459,16 @@ def test_edits_go_to_their_documents(tmp_path):
     }
     with pytest.raises(UsageError, match="has no document 'two'"):
         diff_edits(file, documents(tmp_path / "more", "one", "three"))
+    (tmp_path / "none.jsonl").write_text("")
+    for old, new in ((tmp_path / "none.jsonl", file), (documents(tmp_path / "less", "one"), file)):
+        with pytest.raises(UsageError, match=rf"{old.name} has no document"):
+            diff_edits(old, new)
+
+
+def test_half_a_surrogate_pair_is_refused_and_no_file_is_written(tmp_path):
+    with pytest.raises(DataError, match="half a surrogate pair"):
+        write_edits([Edit("rename", character="Ann", name="Ann \ud800")], tmp_path / "e.jsonl")
+    assert not list(tmp_path.iterdir())
 
 
 def test_one_document_is_taken_by_its_key_or_alone(tmp_path):

@@ -8,21 +8,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-PRONOUN_GROUPS = (
-    ("i", "me", "my", "mine", "myself"),
-    ("you", "your", "yours", "yourself", "yourselves"),
-    ("he", "him", "his", "himself"),
-    ("she", "her", "hers", "herself"),
-    ("it", "its", "itself"),
-    ("we", "us", "our", "ours", "ourselves"),
-    ("they", "them", "their", "themselves"),
-    ("that", "this"),
-)
+from ...resources import load_toml, resource
+
+_TABLES = load_toml(resource("manifests", "pronouns.toml"))
+PRONOUN_GROUPS = tuple(tuple(words.split()) for words in _TABLES["maverick"])
 GROUP_OF = {word: group for group, words in enumerate(PRONOUN_GROUPS) for word in words}
-STOPWORDS = frozenset((
-    "'s", "a", "all", "an", "and", "at", "for", "from", "in", "into",
-    "more", "of", "on", "or", "some", "the", "these", "those",
-))  # fmt: skip
+STOPWORDS = frozenset(_TABLES["maverick_stopwords"].split())
 CATEGORIES = (
     "two pronouns that agree",
     "two pronouns that do not",

@@ -9,20 +9,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from ...resources import load_toml, resource
 from ...words import word_set
 from ...words.folding import letters_of
 from ...words.honorifics import HONORIFICS
 
-_CLASSES = (
-    "i i. me my mine myself",
-    "you your yours yourself yourselves thou thee thy thine thyself ye",
-    "he him his himself",
-    "she her hers herself",
-    "it its itself",
-    "we us our ours ourselves",
-    "they them their theirs themselves",
-    "that this",
-)
+_CLASSES: list[str] = load_toml(resource("manifests", "pronouns.toml"))["identifyme"]
 PRONOUN_CLASS = {word: number for number, words in enumerate(_CLASSES) for word in words.split()}
 """The pronoun table of the public code; a word that is not in it has class -1."""
 PLURAL_CLASSES = (5, 6)
