@@ -121,10 +121,6 @@ class Editor:
         self.sentences[to:to] = passage
         return self
 
-    def respell(self, change) -> Editor:
-        self.sentences = [[(change(t), i) for t, i in s] for s in self.sentences]
-        return self
-
     @property
     def tokens(self) -> list[list[str]]:
         return [[t for t, _ in s] for s in self.sentences]

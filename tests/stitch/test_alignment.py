@@ -12,10 +12,6 @@ from bookcoref_data.stitch.fingerprint import EXACT, Fingerprint, codes_for, mak
 NONE = -1
 
 
-def codes(*values) -> np.ndarray:
-    return np.array(values, dtype=np.int64)
-
-
 def running(size: int, start: int = 1) -> np.ndarray:
     return np.arange(start, start + size)
 

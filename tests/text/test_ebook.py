@@ -216,6 +216,7 @@ def test_a_flipped_byte_is_an_error_of_ours_or_harmless(at, by):
 
 @given(st.text(alphabet="<>/pbdivh1 a=\"'&;!-[]\n", max_size=60))
 @example("<![1>x")
+@example("<h1> <b>a</h1><p>b<h2></h2>")
 def test_any_page_is_read(source):
     found = read_html(source)
     assert all(found.text[a:b].strip() for a, b in found.headings)
