@@ -47,6 +47,8 @@ def test_a_broken_rule_is_named(clusters, told):
 def test_empty_sentences_and_wrong_ends_are_refused():
     with pytest.raises(BookError, match="a sentence is empty"):
         Book.make("k", [["a"], []])
+    with pytest.raises(BookError, match="2 speakers are given for 1 tokens"):
+        Book.make("k", [["a"]], speakers=[["Ann", "Bo"]])
     with pytest.raises(BookError, match="cover 1 of 2"):
         Book("k", "", ("a", "b"), (1,))
 

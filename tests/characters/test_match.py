@@ -10,6 +10,7 @@ import pytest
 
 pl = pytest.importorskip("polars")
 
+from bookcoref_data.characters.editions import EditionSettings, choose  # noqa: E402
 from bookcoref_data.characters.match import LENT, MatchSettings, match  # noqa: E402
 from bookcoref_data.characters.match_rules import RULES, Override, overrides_from  # noqa: E402
 from bookcoref_data.characters.presence import Presence  # noqa: E402
@@ -200,17 +201,19 @@ def test_of_several_records_one_is_chosen_and_the_others_have_reasons():
         record(8, "Emma", "Austen, Jane", downloads=9000, form="Sound"),
         record(9, "Emma: Volume 2", "Austen, Jane", downloads=9000),
         record(10, "Emma", "Austen, Jane", downloads=9000, subjects=["English drama -- 19th century"]),
+        record(11, "Emma", "Austen, Jane", downloads=9000, languages=("en", "fr")),
+        record(12, "Emma: School Edition", "Austen, Jane", downloads=9000),
+        record(13, "Emma", "Austen, Jane", downloads=900),
+        record(14, "Emma, retold", "Austen, Jane", downloads=9000),
     ]
     work = match([cast("Emma", "Jane Austen")], frame(*records)).works[0]
     assert work.gutenberg_id == 6
-    reasons = {choice.gutenberg_id: choice.refused for choice in work.considered}
-    assert reasons[6] == ""
-    assert "downloads" in reasons[5]
-    assert "fr" in reasons[7]
-    assert "Sound" in reasons[8]
-    assert "play" in reasons[10]
-    assert "part" in reasons[9]
-    assert set(reasons) == {5, 6, 7, 8, 9, 10}
+    assert {choice.gutenberg_id: choice.refused for choice in work.considered} == {
+        5: "fewer downloads (50, not 900)", 6: "", 7: "language fr", 8: "not a text but Sound",
+        9: "a part (2) of the work", 10: "a play", 11: "in several languages (en, fr)",
+        12: "perhaps a shortened edition", 13: "the same in all, a higher number",
+        14: "an adaptation ('retold' in the title)",
+    }  # fmt: skip
 
 
 def test_all_records_of_a_work_compete_whatever_rule_found_them():
@@ -274,9 +277,20 @@ def test_a_play_is_taken_for_a_play_and_fiction_about_drama_stays_a_novel():
     assert found([cast("Faust", "Johann Goethe")], [novel]) == [1]
 
 
-def test_languages_are_settable_and_ordered():
-    from bookcoref_data.characters.editions import EditionSettings
+@pytest.mark.parametrize(("bearer", "taken", "others"), [
+    ("elder", 2, ["the same in all, a higher number", "by a younger author of this name"]),
+    ("younger", 1, ["the same in all, a higher number", "by an elder author of this name"]),
+    ("", 1, ["the same in all, a higher number"] * 2),
+])  # fmt: skip
+def test_of_two_authors_of_one_name_the_one_meant_is_taken(bearer, taken, others):
+    authors = ("Dumas, Alexandre (fils)", "Dumas, Alexandre (père)", "Dumas, Alexandre")
+    records = [record(number, "Camille", author) for number, author in enumerate(authors, 1)]
+    best, considered = choose(records, ["Camille"], EditionSettings(), bearer=bearer)
+    assert best["id"] == taken
+    assert sorted(one.refused for one in considered) == sorted(["", *others])
 
+
+def test_languages_are_settable_and_ordered():
     records = [record(1, "Siddhartha", "Hesse, Hermann", languages=("de",), downloads=9),
                record(2, "Siddhartha", "Hesse, Hermann", languages=("en",), downloads=99)]  # fmt: skip
     german = MatchSettings(editions=EditionSettings(languages=("de", "en")))

@@ -37,6 +37,9 @@ def said(raw, author=""):
     ("\"Tom Jones", {"Tom Jones": []}),
     ("Tom Jones\"", {"Tom Jones": []}),
     ("Tom Jones)", {"Tom Jones": []}),
+    # a surname and what stands about it is shared
+    ("Tom and Henry Delany Jr.", {"Tom Delany Jr.": [], "Henry Delany Jr.": []}),
+    ("Mr. and Mrs. Captain Ross", {"Mr. Ross": [], "Mrs. Captain Ross": []}),
     # brackets
     ("Benjamin (a donkey)", {"Benjamin": []}),
     ("Henry Beard Delany (1858–1928)", {"Henry Beard Delany": []}),

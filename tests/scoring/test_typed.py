@@ -13,6 +13,7 @@ from bookcoref_data.scoring import evaluate
 from bookcoref_data.scoring.scores import Score
 from bookcoref_data.scoring.suggest import best, class_weights, passages
 from bookcoref_data.scoring.typed import (
+    TYPED_METRICS,
     Coverage,
     Labelled,
     LabelScores,
@@ -141,6 +142,21 @@ def test_an_evaluation_is_typed_by_document(record):
     assert [(e.kind, e.span) for e in found.examples["ANIMAL"]] == [("labelled PER", (6, 6))]
     assert found.examples["ANIMAL"][0].text == "old king saw Rex . [He] barked ."
     assert found.to_dict()["labels"][0]["label"] == "ANIMAL"
+
+
+def test_labels_of_several_documents_are_added(record):
+    text = [["The", "old", "king", "saw", "Rex", ".", "He", "barked", "."]]
+    books = [record(key, [[(0, 2)], [(4, 4), (6, 6)]], text) for key in "ab"]
+    answers = [books[0], record("b", [[(0, 2), (6, 6)], [(4, 4)]], text)]
+    spans = {key: [TypedSpan(1, 2, "PER"), TypedSpan(4, 4, "ANIMAL")] for key in "ab"}
+    alone = [typed_scores(evaluate([k], [r]), spans) for k, r in zip(books, answers, strict=True)]
+    both = typed_scores(evaluate(books, answers), spans)
+    for first, second, one in zip(alone[0].labels, alone[1].labels, both.labels, strict=True):
+        assert one.label == first.label == second.label
+        assert one.key_mentions == first.key_mentions + second.key_mentions
+        assert one.response_mentions == first.response_mentions + second.response_mentions
+        for metric in TYPED_METRICS:
+            assert getattr(one, metric) == getattr(first, metric) + getattr(second, metric)
 
 
 def test_labels_of_other_documents_are_refused(record):

@@ -95,12 +95,19 @@ def test_a_word_document_is_read_without_what_was_deleted():
         '<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>One</w:t></w:r></w:p>'
         "<w:p><w:r><w:t>Anna </w:t></w:r><w:del><w:r><w:delText>never</w:delText></w:r></w:del>"
         '<w:r><w:t>half</w:t><w:noBreakHyphen/><w:t>came.</w:t><w:footnoteReference w:id="2"/></w:r></w:p>'
+        "<w:p><w:r><w:t>She</w:t><w:br/><w:t>sang,</w:t><w:cr/><w:t>he</w:t><w:tab/><w:t>ran.</w:t><w:drawing/></w:r></w:p>"
     )
     xml = f'<w:document xmlns:w="{w}"><w:body>{body}</w:body></w:document>'
     found = decode_book(archive({"word/document.xml": xml}), "novel.docx")
-    assert found.text == "One\n\nAnna half-came."
+    assert found.text == "One\n\nAnna half-came.\n\nShe\nsang,\nhe ran."
     assert [found.text[a:b] for a, b in found.headings] == ["One"]
-    assert found.left_out == ("1 notes",)
+    assert found.left_out == ("1 notes", "1 pictures")
+
+
+def test_a_line_across_the_page_parts_and_a_picture_of_one_letter_is_that_letter():
+    found = read_html('one<hr>two <img alt="O">nce <img alt="a lamp"><img>')
+    assert found.text == "one\n\ntwo Once"
+    assert found.left_out == {"pictures": 2}
 
 
 @pytest.mark.parametrize(("data", "what"), [

@@ -42,6 +42,15 @@ def test_a_file_with_doubled_line_ends_is_refused_and_not_read_as_paragraphs_of_
     assert read_book(wrap(lines), "road.txt").tokens
 
 
+def test_marks_of_direction_and_of_no_width_part_words_and_are_counted():
+    plain = read_book(BODY.encode(), "road.txt")
+    marked = read_book(
+        BODY.replace("Ada ", "Ada\u200b").replace("Tom, “", "Tom,\u200e“").encode(), "road.txt"
+    )
+    assert marked.tokens == plain.tokens
+    assert "road.txt: 48 marks of direction or of no width read as a space" in marked.report.notes
+
+
 def test_every_token_lies_where_it_says_in_the_decoded_file():
     text = read_book(ebook(BODY), "road.txt")
     assert text.source == ebook(BODY).decode().replace("\r\n", "\n")
