@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..books import Book
-from ..errors import UsageError
+from ..errors import UsageError, plural
 from .cast import Cast, Entry, make_cast
 from .embedded import lexicon as lex
 from .embedded.parsing import Parse, parse_book
@@ -46,7 +46,7 @@ class Proposed:
         shown = ", ".join(f"{name} {n}" for name, n in self.counts[:_SHOWN_NAMES])
         more = ", ..." if len(self.counts) > _SHOWN_NAMES else ""
         passages = "".join(f" | {passage}" for passage in self.examples)
-        return f"{self.total} times: {shown}{more}{passages}"
+        return f"{plural(self.total, 'time')}: {shown}{more}{passages}"
 
     def to_dict(self) -> dict[str, Any]:
         """Name, aliases, counts by name, passages."""

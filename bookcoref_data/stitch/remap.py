@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..books import Book, Mention
-from ..errors import DataError, EditionError
+from ..errors import DataError, EditionError, plural
 from ..shapes import AsFields, attributes
 from .alignment import TokenAlignment, align_tokens, span_of_matches
 from .fingerprint import EXACT, Fingerprint, codes_for
@@ -347,7 +347,7 @@ def _warnings(
     gaps = _gaps(alignment)
     if gaps.left_out - reported / max(size, 1) >= MOST_LEFT_OUT:
         yield (
-            f"{gaps.left_out:.0%} of the release, in {gaps.passages:,} passages, is not in this text: "
+            f"{gaps.left_out:.0%} of the release ({plural(gaps.passages, 'passage')}) is not in this text: "
             "it is an abridged edition, or paragraphs are missing"
         )
     if gaps.edited >= MOST_EDITED:
@@ -359,7 +359,8 @@ def _warnings(
         )
     elif sum(b - a for a, b in extra) > 0.02 * size:
         longest = max(b - a for a, b in extra)
-        yield f"{len(extra)} passages of this text are not in the release, the longest of {longest:,} tokens"
+        more = plural(len(extra), "passage")
+        yield f"not in the release: {more} of this text, the longest of {longest:,} tokens"
 
 
 class _Gaps(NamedTuple):
@@ -416,7 +417,7 @@ def _refusal(old: OldText, alignment: TokenAlignment, new_size: int, least: floa
             found += f", all of them in tokens {low:,} to {high:,}: this is a part of the book"
             hint = "give the whole book: its volumes in one file, or a complete edition"
         elif share >= 0.3 and gaps.left_out > gaps.edited:
-            found += f", with {gaps.passages:,} passages left out all over the book: this is an abridged text"
+            found += f", with {plural(gaps.passages, 'passage')} left out all over: this is an abridged text"
             hint = "give a complete edition"
         elif share >= 0.3:
             found += (

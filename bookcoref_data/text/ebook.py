@@ -20,7 +20,7 @@ from html.parser import HTMLParser
 from typing import NamedTuple
 from xml.etree import ElementTree
 
-from ..errors import UsageError
+from ..errors import UsageError, counted
 from ..words import word_set
 from ..words.folding import letters_of
 from .decode import Decoded, decode
@@ -38,8 +38,8 @@ _BLOCKS = word_set("""
     h3 h4 h5 h6 header hr html li main nav ol p pre section table tbody td tfoot th thead tr ul
 """)  # fmt: skip
 _VOID = word_set("area base br col embed hr img input link meta param source track wbr")
-_UNREAD = {"head": "", "script": "", "style": "", "svg": "pictures", "math": "formulas", "nav": "contents",
-           "figcaption": "captions"}  # fmt: skip
+_UNREAD = {"head": "", "script": "", "style": "", "svg": "pictures", "math": "formulas",
+           "nav": "tables of contents", "figcaption": "captions"}  # fmt: skip
 _LEFT_OUT = [(re.compile(rf"\b(?:{marks})\b", re.I), what) for what, marks in FORMS["ebook"].items()]
 _SCRAMBLED_FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 _HIDDEN = re.compile(r"\bdisplay\s*:\s*none\b", re.I)
@@ -66,7 +66,7 @@ def decode_book(data: bytes, name: str) -> Decoded:
     marked, form = read_edition(data, name)
     if isinstance(marked, Decoded):
         return marked
-    notes = (f"{count:,} {kind}" for kind, count in sorted(marked.left_out.items()) if kind and count)
+    notes = (counted(count, kind) for kind, count in sorted(marked.left_out.items()) if kind and count)
     return Decoded(marked.text, form, (), marked.headings, tuple(notes))
 
 

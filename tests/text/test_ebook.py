@@ -60,7 +60,7 @@ def test_an_epub_is_read_in_its_order_without_notes_pages_and_contents():
         "CHAPTER II", "One line\nand another", "It rained.", "No end tag", "a", "b",
     ]  # fmt: skip
     assert found.encoding == "EPUB"
-    assert found.left_out == ("1 marks of notes", "1 notes", "1 page numbers")
+    assert found.left_out == ("1 mark of notes", "1 note", "1 page number")
     assert [found.text[a:b] for a, b in found.headings] == ["CHAPTER I\nThe Ferry", "CHAPTER II"]
 
 
@@ -68,7 +68,7 @@ def test_chapters_are_the_headings_of_the_markup_and_places_lead_to_the_text():
     book = read_book(EPUB, "novel.epub")
     assert [c.title for c in book.chapters] == ["CHAPTER I The Ferry", "CHAPTER II"]
     assert [book.original(c.start, c.end) for c in book.chapters] == ["CHAPTER I\nThe Ferry", "CHAPTER II"]
-    assert any("left out 1 marks of notes" in note for note in book.report.notes)
+    assert any("left out 1 mark of notes" in note for note in book.report.notes)
     assert book.report.encoding == "EPUB"
 
 
@@ -101,7 +101,7 @@ def test_a_word_document_is_read_without_what_was_deleted():
     found = decode_book(archive({"word/document.xml": xml}), "novel.docx")
     assert found.text == "One\n\nAnna half-came.\n\nShe\nsang,\nhe ran."
     assert [found.text[a:b] for a, b in found.headings] == ["One"]
-    assert found.left_out == ("1 notes", "1 pictures")
+    assert found.left_out == ("1 note", "1 picture")
 
 
 def test_a_line_across_the_page_parts_and_a_picture_of_one_letter_is_that_letter():
