@@ -67,9 +67,12 @@ _PET, _PET_OF_PEER = 0.0, 2.0
 """Least evidence of the places that a name that is only spelt alike, or the pet name of a lord or a lady, is
 his. Of 25 novels right ones came to 0.9 at least, Sam and Sambo, Mary and Marie to less than 0. Meg is
 Margaret wherever they stand."""
-_FIRST_NAME, _FIRST_NAME_WEIGHT = 3, 0.2
-"""How many times more often Ned must be named than "Mr. Ned", and the least evidence that they are one: of 14
-in 25 novels for which the places said more, none was wrong."""
+_FIRST_NAME, _KNOWN = 3, 5
+"""How many times more often Ned must be named than "Mr. Ned"; times that a full name must be used for its
+places to say whom the first name means."""
+_SELDOM, _HIMSELF = 10, 1.0
+"""How many times more often "Mr. Tupman" must be used than "Mr. Tracy Tupman", and the least evidence that
+they are one: of nine in 47 novels it was 1.4 at least, of John Knightley and Mr. Knightley 0.8."""
 _YOUNGER, _YOUNGER_SHARE = 3, 0.1
 """Times of "Miss Marianne", and their share of "Miss Dashwood", that tell her from Miss Dashwood."""
 
@@ -249,20 +252,15 @@ class _Genders:
         self._votes: dict[str, Counter[str]] = defaultdict(Counter)
         everybody: Counter[str] = Counter()
         for words, sighting in seen.items():
-            for title, votes in sighting.pronouns.items():
-                everybody += votes
-                if title not in honorifics.MARRIED and (
-                    len(words) > 1 or not title or title in _WITH_FIRST_NAMES
-                ):
-                    self._votes[words[0].lower()] += votes
+            own = self._votes[words[0].lower()]
             for title, n in sighting.titles.items():
-                gender = honorifics.honorific_gender(title)
-                if (
-                    gender
-                    and (len(words) > 1 or title in _WITH_FIRST_NAMES)
-                    and title not in honorifics.MARRIED
-                ):
-                    self._votes[words[0].lower()][gender] += _TITLE_VOTES * n
+                votes = sighting.pronouns.get(title, Counter())
+                everybody += votes
+                before_first = len(words) > 1 or not title or title in _WITH_FIRST_NAMES
+                if before_first and title not in honorifics.MARRIED:
+                    own += votes
+                    if gender := honorifics.honorific_gender(title):
+                        own[gender] += _TITLE_VOTES * n
         share = (everybody["m"] + 1) / (everybody.total() + 2)
         self._he = min(max(share, _LEAST_HE), _MOST_HE)
 
@@ -434,13 +432,17 @@ class _People:
         # A first name alone means the one who bears it most often with a surname.
         for word, group in self.by_first.items():
             bearers = [g for g in self.full if g.first == word or word in g.other_firsts]
+            # Beside Charles Hayter "Charles" is Charles Musgrove.
+            others = [g for g in bearers if g.count >= _KNOWN and not self._are_two(g, group)]
             if bearers:
-                max(bearers, key=lambda g: g.count).take(group)
+                max(others or bearers, key=lambda g: g.count).take(group)
         for group in self.full:
             misses = self._with_miss[group.first]
             if group.role == ANY and misses >= min(2, _MISS_SHARE * group.count) > 0:
                 group.role = MISS
-        for surname in list(self.by_surname):
+        # "Captain John" goes last: then it is known that John Mangles is called Captain Mangles.
+        firsts = {g.first for g in self.full}
+        for surname in sorted(self.by_surname, key=firsts.__contains__):
             self._join_surname(surname)
         # "Monsieur de Mazarin" is Cardinal Mazarin.
         for surname, kinds in self.by_surname.items():
@@ -464,7 +466,11 @@ class _People:
         if kind in _RANKS:
             return [g for g in bearers if kind in g.titles]
         if kind == MAN:
-            men = [g for g in bearers if not (g.set_apart and 2 * often >= 3 * g.count)]
+            him = self.by_surname[surname][MAN]
+            apart = (g for g in bearers if g.set_apart and 2 * often >= 3 * g.count)
+            # "Mr. Tracy Tupman" is Mr. Tupman, Mr. John Knightley is not Mr. Knightley.
+            others = [g for g in apart if _SELDOM * g.count > often or self._evidence(g, him) < _HIMSELF]
+            men = [g for g in bearers if g not in others]
             return [g for g in men if g.role == MAN or (g.role == ANY and self._gender_of(g.first) != "f")]
         women = [g for g in bearers if g.role in (WIFE, MISS) or self._gender_of(g.first) == "f"]
         return self._wives(women, surname, often) if kind == WIFE else self._girls(women, surname, often)
@@ -518,7 +524,7 @@ class _People:
                 bearers = [g for g in self.full if g.husband == surname]
                 if not bearers and gender_of_first_name(surname) == "f":
                     bearers = [g for g in self.full if g.first == surname]
-            elif not bearers and kind == MAN and group.titles <= _PLAIN:
+            elif not bearers and kind == MAN:
                 bearers = self._by_first_name(surname, group)
             if len(bearers) == 1 and not (kind in (MAN, WIFE) and self._are_two(bearers[0], group, kind)):
                 bearers[0].take(group)
@@ -526,12 +532,11 @@ class _People:
                     bearers[0].role = kind
 
     def _by_first_name(self, first: str, called: Group) -> list[Group]:
-        """Whom "Mr. Ned" means: Ned, if he is mostly named without "Mr." and the places agree."""
+        """Whom "Mr. Ned" or, of a captain, "Captain Ned" means: Ned, mostly called that, if places agree."""
         men = [g for g in (*self.full, *self.by_first.values()) if g.names and g.first == first]
-        man = max(men, key=lambda g: g.count, default=None)
-        if man is None or man.count < _FIRST_NAME * called.count:
-            return []
-        return [man] if evidence(*map(self._traces, (man, called))) >= _FIRST_NAME_WEIGHT else []
+        man = max(men, key=lambda g: g.count, default=called)
+        fits = called.titles <= _PLAIN | man.titles and man.count >= _FIRST_NAME * called.count
+        return [man] if fits and self._evidence(man, called) >= 0 else []
 
     def _elder(self, men: Sequence[Group], called: Group) -> list[Group]:
         """Of several men the one whom a surname means: he is written with both names far more often than each
@@ -553,11 +558,17 @@ class _People:
             # "Peter Lygia" may be two names side by side: she is not Peter.
             rare = group.count > _HEROINE * sum(g.with_surname for g in men)
             chosen = [] if men and rare and self._likely_gender(word) == "f" else men or bearers
-            women = [g for g in kinds.values() if g.names and g.count > 3 * group.count]
+            titled = [g for g in kinds.values() if g.names]
+            women = [g for g in titled if g.count > 3 * group.count]
+            same = [g for g in titled if g.count < 2 * group.count and self._evidence(group, g) >= 0]
             if len(women) == 1 and women[0].count > _HEROINE * sum(g.count for g in chosen):
                 women[0].take(group)
             elif chosen:
                 max(chosen, key=lambda g: (g.with_surname, g.count)).take(group)
+            elif len(same) == 1 and self._gender_of(word) == "f":
+                # "Mademoiselle Mathilde" is Mathilde.
+                group.take(same[0])
+                group.first, group.last = word, ""
             elif word[-1:] == "y" and (man := self.by_surname.get(word[:-1], {}).get(MAN)) and man.names:
                 # "Skaggsy" is Mr. Skaggs.
                 man.take(group)
@@ -587,7 +598,7 @@ class _People:
                 sure = group.first and _are_listed(near[0].first or near[0].last, nickname)
                 weighed = group.count >= _REGULAR and not sure
                 needed = _PET_OF_PEER if near[0].titles & _PEERS else _PET if weighed else -np.inf
-                if evidence(*map(self._traces, (near[0], group))) >= needed:
+                if self._evidence(near[0], group) >= needed:
                     near[0].take(group)
 
     def _may_be_one(self, g: Group, nickname: str) -> bool:
@@ -612,10 +623,11 @@ class _People:
         """Whether the places say that "Mr. Vincy" is not Fred Vincy, the only man with that surname."""
         heroine = kind == WIFE and one.role != WIFE and one.count > _HEROINE * called.count
         least = _HEROINE_WEIGHT if heroine else _TWO_PEOPLE
-        return evidence(*map(self._traces, (one, called))) < least
+        return self._evidence(one, called) < least
 
-    def _traces(self, group: Group) -> Traces:
-        return self._scenes.traces((at, at) for at in group.places)
+    def _evidence(self, *groups: Group) -> float:
+        """What the places of two groups say for one person (`identity.evidence`)."""
+        return evidence(*(self._scenes.traces((at, at) for at in g.places) for g in groups))
 
     def left(self) -> list[Group]:
         """All groups that have names, and that behave as persons."""

@@ -147,12 +147,8 @@ def _first_names(book: Book, parse: Parse, groups: Iterable[Group]) -> list[Grou
     known = {word for group in groups for name in group.names for word in name.split()}
     found: dict[str, Group] = {}
     for at, word in enumerate(book.tokens):
-        if (
-            word[:1].isupper()
-            and word.lower() in lex.FIRST_NAMES
-            and parse.tag[at] == "NNP"
-            and word not in known
-        ):
+        is_name = word[:1].isupper() and parse.tag[at] == "NNP" and word not in known
+        if is_name and word.lower() in lex.FIRST_NAMES:
             group = found.setdefault(word, Group(word, "", ANY))
             group.names[word] += 1
             group.places.append(at)
@@ -171,8 +167,7 @@ def _proposed(group: Group, book: Book) -> Proposed:
     # Passages from the middle of a book rather than its first lines
     places = sorted(group.places)
     step = max(1, len(places) // (_EXAMPLES + 1))
-    examples = []
-    for at in places[step::step][:_EXAMPLES] or places[:_EXAMPLES]:
-        words = [t for t in book.tokens[max(0, at - _BEFORE) : at + _AFTER] if t.strip()]
-        examples.append("... " + " ".join(words).replace("#", "") + " ...")
-    return Proposed(Entry(name, tuple(others)), counts, tuple(examples))
+    shown = places[step::step][:_EXAMPLES] or places[:_EXAMPLES]
+    around = (filter(str.strip, book.tokens[max(0, at - _BEFORE) : at + _AFTER]) for at in shown)
+    examples = tuple(f"... {' '.join(words).replace('#', '')} ..." for words in around)
+    return Proposed(Entry(name, tuple(others)), counts, examples)

@@ -196,11 +196,9 @@ class _Chains:
                 if pair not in told and share > 1 - _SHARE and (apart or (times >= 2 and single)):
                     told.add(pair)
                     m = next(m for m in self.a.by_character[other] if self._name(m) == name)
-                    reason = (
-                        f"“{' '.join(name)}” is {most} times {self.a.names[one]}, {times} times another chain"
-                    )
-                    edit = Edit("merge", character=self.a.names[other], into=self.a.names[one],
-                                doc_key=self.a.doc_key)  # fmt: skip
+                    gone, into = self.a.names[other], self.a.names[one]
+                    reason = f"“{' '.join(name)}” is {most} times {into}, {times} times another chain"
+                    edit = Edit("merge", character=gone, into=into, doc_key=self.a.doc_key)
                     chance = 0.75 if apart or len(name) > 1 or times > 2 else 0.6
                     yield self._flag("two chains", m, chance, reason, edit)
 
@@ -397,6 +395,5 @@ def _told(edits: Sequence[Edit], a: Annotation) -> str:
     if e.op == "link" and e.at and a.index[name] in a.guessed and name.islower():
         before = [m for m in a.by_character[a.index[name]] if m.start < e.at.start]
         name = f"“{name}” of token {before[-1].start:,}" if before else name
-    return {"link": f"yes, it is {name}", "merge": f"yes, {name} is {e.into}"}.get(
-        e.op, "yes, it is not marked"
-    )
+    told = {"link": f"yes, it is {name}", "merge": f"yes, {name} is {e.into}"}
+    return told.get(e.op, "yes, it is not marked")

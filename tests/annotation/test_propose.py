@@ -38,6 +38,41 @@ def test_brothers_stay_two_and_the_elder_keeps_the_surname(proposed):
     assert of(cast, "Mr. Knightley") != of(cast, "John Knightley")
 
 
+def test_a_man_who_is_seldom_written_with_both_names_is_himself(proposed):
+    cast = proposed(*["Mr. Tupman smiled. It rained."] * 21, "Mr. Tracy Tupman spoke. Mr. Tracy Tupman sat.")
+    assert of(cast, "Mr. Tupman") == {"Mr. Tupman", "Tracy Tupman"}
+
+
+def test_several_of_a_firm_are_nobody(proposed):
+    cast = proposed("Messrs. Dodson sat.", "Messrs. Dodson wrote.", "Mr. Dodson spoke.", "Mr. Dodson ran.")
+    assert of(cast, "Mr. Dodson") == {"Mr. Dodson"}
+
+
+def test_a_captain_may_be_called_so_with_his_first_name(proposed):
+    mangles = ["John Mangles rode.", "John sang.", "John ran.", "John slept.", "Captain John smiled."]
+    cast = proposed(*mangles, "Captain Mangles spoke.", "Captain Mangles said so.")
+    assert "Captain John" in of(cast, "John Mangles")
+    assert "Captain John" not in of(proposed(*mangles, "Mr. Mangles spoke."), "John Mangles")
+
+
+def test_mademoiselle_before_a_first_name_is_the_same_woman(proposed):
+    """Of Mrs. and Miss Sneyd neither is Sneyd, and Theobald is a man."""
+    here = ["Mathilde smiled. She sat.", "Mathilde spoke. She ran.", "Mademoiselle Mathilde said so."]
+    assert of(proposed(*here), "Mathilde") == {"Mathilde", "Mademoiselle Mathilde"}
+    sneyd = [sentence.replace("Mathilde", "Sneyd") for sentence in here]
+    assert len(proposed(*sneyd, "Madame Sneyd sang.")) == 3
+    his = [sentence.replace("Mathilde", "Theobald").replace("She", "He") for sentence in here]
+    assert len(proposed(*his)) == 2
+
+
+def test_who_stands_beside_charles_hayter_is_another_charles(proposed):
+    cast = proposed(
+        "Charles Hayter looked at Charles.", "Charles spoke to Charles Hayter.", "Charles Hayter sat.",
+        "Charles Musgrove rode.", "Charles ran.",
+    )  # fmt: skip
+    assert "Charles" in of(cast, "Charles Musgrove")
+
+
 def test_father_and_son_stay_two(proposed):
     cast = proposed(
         "Sir Thomas came home.", "Sir Thomas spoke.", "Tom Bertram laughed.", "Tom ran.", "Tom said nothing."
