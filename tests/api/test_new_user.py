@@ -148,6 +148,10 @@ def test_results_are_one_line_a_table_and_a_document(desk, monkeypatch):
         if table is not None:
             assert table.to_pandas().shape == (len(table), len(table.columns)), line
             assert table.to_markdown().count("\n") == len(table) + 1, line
+    many = bc.annotate_many("two.jsonl", "names.txt", out="many", jobs=1)
+    assert [book.doc_key for book in many.books] == ["tiny", "other"]
+    assert "Anna" in many.books["tiny"].characters
+    assert many.books["tiny"].text == many.books["other"].text
     tried = set(re.findall(r"bc\.(\w+)", "\n".join([*RESULTS, *TRIES])))
     untried = {name for name in bc.__all__ if name[0].islower()} - tried
     # Tried with a cast, a person's edits, a mirror, or a service, in the tests of their rooms.
@@ -156,6 +160,28 @@ def test_results_are_one_line_a_table_and_a_document(desk, monkeypatch):
         "contexts_references", "contexts_score", "contexts_tables", "create", "harvest_wikidata", "match",
         "propose_cast", "regenerate_check", "review",
     }  # fmt: skip
+
+
+def test_a_book_in_memory_is_taken_like_its_file(world, monkeypatch, tmp_path):
+    monkeypatch.chdir(world)
+    (book,) = bc.load("bookcoref")
+    record = book.record
+    sources = {
+        "folder": "bookcoref", "book": book, "books": [book], "annotation": book.annotation,
+        "record": record, "plain": record.to_book(),
+    }  # fmt: skip
+    made = {}
+    for name, source in sources.items():
+        files = bc.export(source, to="csv", out=tmp_path / name)
+        made[name] = {file.name: file.read_text(encoding="utf-8") for file in files}
+    assert len(made["folder"]) == 5
+    assert all(one == made["folder"] for one in made.values())
+    counted = [
+        bc.stats(source).to_dict() | {"source": ""}
+        for name, source in sources.items()
+        if name != "annotation"
+    ]
+    assert all(one == counted[0] for one in counted)
 
 
 def test_the_package_offers_just_the_names_of_its_front_door():

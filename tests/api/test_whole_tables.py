@@ -8,7 +8,14 @@ from types import SimpleNamespace
 import pytest
 
 from bookcoref_data.api.building import Verified
-from bookcoref_data.api.contexts import Contexts, GuideTexts, TableDefects
+from bookcoref_data.api.contexts import (
+    Contexts,
+    GuideTexts,
+    Identified,
+    NamedReferences,
+    SystemScores,
+    TableDefects,
+)
 from bookcoref_data.api.corpora import Shown
 from bookcoref_data.api.harvesting import Harvested, Matched
 from bookcoref_data.api.housekeeping import CacheSize, Digest, Packed
@@ -19,9 +26,11 @@ from bookcoref_data.api.questions import Questions
 from bookcoref_data.api.tables import Table
 from bookcoref_data.errors import UsageError
 from bookcoref_data.sources.store import PartSize
+from bookcoref_data.tasks.contexts.splits import Defect
 from bookcoref_data.tasks.runner.endpoint import EndpointModel
 from bookcoref_data.tasks.runner.local import LocalModel
 from bookcoref_data.tasks.runner.run import Prices, RunReport
+from bookcoref_data.workflows.guide_tasks import References
 
 SMALL = Table.of_rows(("a", "b"), [[1, "x|y"], [2000, None], [3, "<z>"]])
 
@@ -156,6 +165,28 @@ def test_reports_are_told_in_a_line():
     assert repr(Contexts([{}], [])) == "<Contexts: 1 context>"
     assert repr(Shown("Emma", {}, SMALL)) == "<Shown: Emma>"
     assert repr(TableDefects([1, 2], {})) == "<TableDefects: 2 defects>"
+
+
+def test_results_about_passages_are_a_line_and_a_table():
+    kinds = [{"kind": "birth", "facts": 2}]
+    scores = SystemScores({"lead": {"rouge1": 0.5, "kinds": kinds}, "m": {"rouge1": 1.0}})
+    assert scores.table.to_dicts() == [{"system": "lead", "rouge1": 0.5}, {"system": "m", "rouge1": 1.0}]
+    assert scores.kinds.to_dicts() == [{"system": "lead", "kind": "birth", "facts": 2}]
+    assert repr(scores) == "<SystemScores: 2 systems>"
+    defects = TableDefects([Defect("books.tsv", "twice", ("1",))], {})
+    assert defects.table.to_dicts() == [{"table": "books.tsv", "what": "twice", "books": ["1"]}]
+    texts = GuideTexts(SimpleNamespace(texts={"summary": 3}))
+    assert texts.table.to_dicts() == [{"texts": "summary", "number": 3}]
+    named = NamedReferences(References([{"doc_key": "a", "character": "Ann", "text": "x"}], 0, []))
+    assert named.table.to_dicts() == named.found.rows
+    assert repr(named) == "<NamedReferences: 1 reference>"
+    right = {"groups": {"all": {"right": 1, "asked": 2}, "main": {"right": 0, "asked": 1}}}
+    graded = Identified({"m": right, "overlap": {"groups": {}}})
+    assert graded.table.to_dicts() == [
+        {"answers": "m", "group": "all", "right": 1, "asked": 2},
+        {"answers": "m", "group": "main", "right": 0, "asked": 1},
+    ]
+    assert repr(graded) == "<Identified: grades of m, overlap>"
 
 
 @pytest.mark.parametrize(
