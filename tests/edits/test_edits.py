@@ -158,6 +158,16 @@ def test_a_changed_name_is_one_rename_and_a_joined_character_one_merge():
     assert [e.op for e in diff(old, joined).edits] == ["merge"]
 
 
+def test_another_speaker_is_found_in_another_edition_of_the_text():
+    old, other = annotation(), annotation(other_edition())
+    assert diff(old, other).edits == ()
+    turned = tuple(q._replace(speaker=1 - q.speaker) for q in other.quotes)
+    edits = diff(old, replace(other, quotes=turned)).edits
+    assert [(e.op, e.at.start, e.at.end) for e in edits] == [("speaker", q.start, q.end) for q in old.quotes]
+    found = apply(old, edits).annotation.quotes
+    assert [q.speaker for q in found] == [1 - q.speaker for q in old.quotes]
+
+
 @pytest.mark.parametrize("line", [
     "[]", "{", '{"op": "fly"}', '{"op": "link", "character": "A"}', '{"op": "new", "character": 3}',
     '{"op": "link", "at": 3, "character": "A"}',
