@@ -390,10 +390,8 @@ class _Systems:
         return _Division(unit, books, weights, self._progress)
 
     def chosen(self, blocks: _Division) -> list[_Effects]:
-        """By metric the effects of the units that the data choose; of books alone where there are enough."""
+        """By metric the effects of the units that the data choose."""
         found = blocks.exchanged()
-        if blocks.name == "book":
-            return [found] * len(METRICS)
         cells = self.by("cell")
         counts = [cut.parts // COARSE for cut in cells.books]
         owners = [np.flatnonzero(w) % n for w, n in zip(cells.weights, counts, strict=True)]

@@ -84,22 +84,17 @@ class _Builder:
         if from1 != self.base or to1 < from1 or from2 != self.released or to2 - from2 != size:
             raise self._bad(f"to go on at base token {self.base} and released token {self.released}", opcode)
         if tag == "equal":
-            self._keep(from1, to1)
+            self.kept.append((from1, to1))
+            self.added.append(0)
         elif new:
             if not all(type(token) is str and token and "\0" not in token for token in new):
                 raise self._bad("new_values to be non-empty strings without NUL", opcode)
             if not self.kept:
-                self._keep(0, 0)
+                self.kept.append((0, 0))
+                self.added.append(0)
             self.added[-1] += len(new)
             self.literals.extend(new)
         self.base, self.released = to1, to2
-
-    def _keep(self, start: int, end: int) -> None:
-        if self.kept and not self.added[-1] and self.kept[-1][1] == start:
-            self.kept[-1] = (self.kept[-1][0], end)
-            return
-        self.kept.append((start, end))
-        self.added.append(0)
 
     def _bad(self, expected: str, opcode: object) -> FormatError:
         return FormatError(

@@ -354,6 +354,9 @@ def books(record, count):
 
 def test_books_can_be_the_units(record):
     assert resample(books(record, 12), unit="book").units == 12
+    for other in (None, books(record, 10)):
+        found = resample(books(record, 10), other)
+        assert (found.units, found.metrics[0].unit) == (10, "book")
 
 
 def test_few_units_are_refused_unless_forced(record):
