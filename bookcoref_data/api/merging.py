@@ -65,7 +65,7 @@ class Merged(Result):
         report = self.report
         return (
             f"{plural(len(report.records), 'document')} from {plural(report.parts, 'part')}, "
-            f"{report.links:,} chains joined, {report.new:,} new"
+            f"{plural(report.links, 'chain')} joined, {report.new:,} new"
         )
 
 

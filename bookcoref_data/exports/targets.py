@@ -35,6 +35,9 @@ _PARTS = {
 }  # fmt: skip
 
 
+SEVERAL = "names that an earlier character has, too (a number stands behind them)"
+
+
 @dataclass(frozen=True)
 class Target:
     """`make` gives the content of one book's file, whose name ends in `suffix`; `what` is for --help.
@@ -143,6 +146,9 @@ def _note_left_out(a: Annotation, target: Target, note: Note) -> None:
         "places": 0 if a.source is None else len(a.book.tokens), "key": int(bool(a.book.gutenberg_key)),
         "guessed": len(a.guessed), "fields": len(a.extra),
     }  # fmt: skip
+    plain = {name: re.sub(r" \(\d+\)$", "", name) for name in a.names}
+    again = [name for name, first in plain.items() if name != first and first in plain]
+    note(SEVERAL, ", ".join(again[:3]), len(again))
     for part, count in counts.items():
         if part not in target.holds:
             note(_PARTS[part], ", ".join(sorted(a.extra)) if part == "fields" else "", count)

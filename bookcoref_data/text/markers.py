@@ -11,7 +11,6 @@ import re
 from ..resources import load_toml, resource
 
 FORMS = load_toml(resource("manifests", "apparatus.toml"))
-"""The wording and forms of apparatus, by the module that uses them."""
 
 PROJECT = re.compile(r"project\s+gutenberg", re.I)
 """The name of the project, in any case and over a line end."""

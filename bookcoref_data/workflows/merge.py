@@ -8,7 +8,7 @@ from typing import Any
 
 from ..annotation.embedded.names import NameTable, book_words
 from ..books import Mention, Record
-from ..errors import DataError, SourceError, UsageError, require_choice
+from ..errors import DataError, SourceError, UsageError, plural, require_choice
 from ..formats import NotKept, read_documents, write_documents
 from ..formats.conversion_report import ConversionReport
 from ..formats.detect import by_name, detect
@@ -260,9 +260,8 @@ def write(report: MergeReport, out: Path, split: str = "test", *, replace: bool 
         kept = ConversionReport()
         write_documents(report.records, out, report=kept)
         return kept.not_kept
-    notes = [
-        f"long documents from {report.parts:,} parts: {report.links:,} chains joined, {report.new:,} new"
-    ]
+    links = plural(report.links, "chain")
+    notes = [f"long documents from {report.parts:,} parts: {links} joined, {report.new:,} new"]
     write_folder(
         out, {split: [r.to_book() for r in report.records]}, title="Merged documents", licences=LICENCES,
         notes=notes, replace=replace,

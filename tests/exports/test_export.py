@@ -11,12 +11,14 @@ from xml.etree import ElementTree
 
 import pytest
 
-from bookcoref_data.books import Book
-from bookcoref_data.books.annotation import Annotation, Marked, Quote, SourceText
+from bookcoref_data.books import Book, Character, Mention
+from bookcoref_data.books.annotation import Annotation, Marked, Quote, SourceText, annotation_of
 from bookcoref_data.errors import UsageError
 from bookcoref_data.exports import TARGETS, export
 from bookcoref_data.exports.reading import LaidOutBook
+from bookcoref_data.exports.targets import SEVERAL
 from bookcoref_data.exports.texts import replaced_text, segments
+from bookcoref_data.formats import ConversionReport
 from bookcoref_data.text.tokens import tokenize_body
 
 TEXT = """CHAPTER I
@@ -252,3 +254,18 @@ def test_segments_are_the_whole_text_in_order(annotation):
     assert said == [("Anna", "“I lost his key,”"), ("Anna", "“but you have yours.”")]
     assert " ".join(s["text"] for s in found).split() == TEXT.split()
     assert [s["segment"] for s in found] == list(range(1, len(found) + 1))
+
+
+def test_a_name_that_two_characters_have_is_told_apart_and_counted(tmp_path):
+    book = Book("b", "", ("Ann", "met", "Ann", "."), (4,))
+    people = (Character("Ann", (Mention(0, 0),)), Character("Ann", (Mention(2, 2),)))
+    record = replace(book, characters=people).to_record()
+    report = ConversionReport()
+    export([annotation_of(record)], "csv", tmp_path / "out", report=report)
+    assert {item.what: (item.count, item.examples) for item in report.not_kept}[SEVERAL] == (
+        1,
+        ["b: Ann (2)"],
+    )
+    alone = replace(book, characters=people[:1]).to_record()
+    export([annotation_of(alone)], "csv", tmp_path / "alone", report=(report := ConversionReport()))
+    assert SEVERAL not in {item.what for item in report.not_kept}

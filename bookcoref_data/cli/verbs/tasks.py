@@ -94,7 +94,7 @@ _STATISTICS = {
 def _show_merged(report: MergeReport) -> None:
     say(
         f"{plural(len(report.records), 'document')} from {plural(report.parts, 'part')}: "
-        f"{report.links:,} chains joined, {report.new:,} new"
+        f"{plural(report.links, 'chain')} joined, {report.new:,} new"
     )
     found = report.decision_scores
     if found is None or report.scores is None or report.unmerged is None:
