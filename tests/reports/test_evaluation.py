@@ -14,7 +14,7 @@ from bookcoref_data.scoring import evaluate
 from bookcoref_data.scoring.breakdowns import breakdown
 from bookcoref_data.scoring.error_analysis import analyse_errors
 from bookcoref_data.scoring.labels import character_scores
-from bookcoref_data.scoring.significance import resample
+from bookcoref_data.scoring.significance import Interval, resample
 
 SENTENCES = [["Anna", "met", "Ben", "."], ["She", "saw", "him", "."]] * 30
 
@@ -69,6 +69,18 @@ def test_the_example_keeps_its_mention_in_view():
 @pytest.fixture
 def pyplot():
     return pytest.importorskip("matplotlib.pyplot")
+
+
+def test_the_picture_of_several_systems_has_the_interval_of_each(pyplot, monkeypatch, tmp_path):
+    kept = {}
+    monkeypatch.setattr(evaluation_plots, "save_figures", lambda figures, *_: kept.update(figures))
+    evaluation_plots.save_intervals({"a": Interval(0.5, 0.4, 0.7), "b": Interval(0.8, 0.75, 0.82)}, tmp_path)
+    (axes,) = kept["intervals"].axes
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["a", "b"]
+    bars = [one.lines[2][0].get_segments()[0].round(6).tolist() for one in axes.containers]
+    assert bars == [[[0, 40], [0, 70]], [[1, 75], [1, 82]]]
+    assert [one.lines[0].get_ydata().tolist() for one in axes.containers] == [[50], [80]]
+    pyplot.close(kept["intervals"])
 
 
 def test_the_confusion_picture_shows_every_character_and_share(result, pyplot):
