@@ -223,6 +223,24 @@ def test_a_list_of_illustrations_with_captions_like_prose_goes():
     assert clean(book(front=front)).text.startswith("CHAPTER I\n\nAda")
 
 
+def test_a_catalogue_without_a_heading_goes_unless_it_is_too_much_of_the_text():
+    praise = "says the Times; the best book of the season. Publishers, Broad & Sons, New York."
+    lines = [f"THE RED MILL {n}. Cloth, 12mo, illustrated, price $1.50. A novel, {praise}" for n in range(9)]
+    text = book(back="\n\n\n\n".join(lines))
+    result = clean(text)
+    (found,) = result.sections
+    assert (found.kind, found.cut) == ("back-matter", True)
+    assert found.reason.startswith("a catalogue closes the file; ")
+    assert result.text.endswith("year 29.")
+    for floor, cut in ((10_000, True), (100, False)):
+        rules = CleanSettings(limits={"back-matter": 0.0}, floor=floor, guard=False)
+        (found,) = clean(text, rules).sections
+        assert (found.cut, found.reason.endswith("of the text is more than back matter has")) == (
+            cut,
+            not cut,
+        )
+
+
 def test_contents_at_the_end_and_notes_behind_the_last_chapter_go():
     notes = f"NOTES\n\n\n1. {PROSE}"
     assert clean(book(back=notes)).text.endswith("year 29.")
