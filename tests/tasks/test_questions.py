@@ -10,7 +10,7 @@ import pytest
 
 from bookcoref_data.books import Record
 from bookcoref_data.books.book import Mention
-from bookcoref_data.errors import DataError, UsageError
+from bookcoref_data.errors import DataError, FormatError, UsageError
 from bookcoref_data.formats import read_documents
 from bookcoref_data.tasks.questions.baselines import annotation_answers
 from bookcoref_data.tasks.questions.build import (
@@ -34,6 +34,7 @@ from bookcoref_data.tasks.questions.phrases import (
 from bookcoref_data.tasks.questions.prompts import answer_in, answer_pattern, mention_in, prompt_of
 from bookcoref_data.tasks.questions.scores import fuzzy_score, overlapping, score_mentions
 from bookcoref_data.tasks.questions.settings import read_settings
+from bookcoref_data.workflows.questions import read_phrases
 
 
 @pytest.fixture(scope="module")
@@ -356,3 +357,13 @@ def test_no_option_of_litbank_is_malformed_or_a_pronoun(shared_data):
     assert {o for o in options if MALFORMED.search(o) or re.search(r"\b[A-Z]{4,}\b", o)} == set()
     assert {o for o in options if set(o.lower().split()) <= PRONOUN_CLASS.keys()} == set()
     assert all(MALFORMED.search(bad) for bad in ("MR, HALE", "the servants,  rooms", "of Mr, Pett", "a , b"))
+
+
+def test_phrases_are_given_in_a_table(tmp_path):
+    table = tmp_path / "phrases.tsv"
+    table.write_text("doc_key\tgroup\tphrase\n\na_1\t0\tthe old king \na_1\t12\tRex\n", encoding="utf-8")
+    assert read_phrases(table) == {("a_1", 0): "the old king", ("a_1", 12): "Rex"}
+    for line in ("a_1\t0", "a_1\tzero\tRex", "a_1\t0\tRex\tmore"):
+        table.write_text(f"doc_key\tgroup\tphrase\n{line}\n", encoding="utf-8")
+        with pytest.raises(FormatError, match=r"phrases\.tsv:2: the row has no phrase"):
+            read_phrases(table)

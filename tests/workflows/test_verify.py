@@ -150,6 +150,9 @@ def test_a_recorded_build_can_be_compared(tmp_path):
     assert [b.status for b in other.books] == ["ok", "changed"]
     fewer = verify(folder(tmp_path / "f"), manifest=tmp_path / "m.json")
     assert (fewer.exit_code, [b.status for b in fewer.books]) == (1, ["ok", "missing"])
+    more = verify(folder(tmp_path / "e", book(), book("b_2"), book("c_3")), manifest=tmp_path / "m.json")
+    assert (more.exit_code, [b.status for b in more.books]) == (1, ["ok", "ok", "extra"])
+    assert "not in the manifest" in problems(more)
     swapped = verify(folder(tmp_path / "s", book("b_2"), book()), manifest=tmp_path / "m.json")
     assert "other order" in problems(swapped)
 
