@@ -20,7 +20,7 @@ from typing import Any
 
 from ..books.annotation import Annotation, Dropped, Marked, Quote, SourceText, annotation_of
 from ..books.book import Record
-from ..errors import BookError, FormatError, UsageError
+from ..errors import BookError, FormatError, UsageError, listed
 from ..files import safe_name, write_text
 from ..outputs import ANNOTATION, refuse_data_set, whole
 from ..shapes import check
@@ -82,6 +82,13 @@ def read_with_reasons(path: Path) -> list[tuple[Record, Annotation]]:
         ]
     provenance, quotes = _rows(folder / PROVENANCE, "reason"), _rows(folder / QUOTES, "quote")
     records = read_documents(folder / ANNOTATION)
+    for name, rows in ((PROVENANCE, provenance), (QUOTES, quotes)):
+        if others := rows.keys() - {record.doc_key for record in records}:
+            raise FormatError(
+                f"{folder / name} has lines of documents that {ANNOTATION} does not have",
+                found=listed(sorted(others)),
+                hint="give the document its old key again, or take those lines out",
+            )
     return [(record, _with_reasons(record, provenance, quotes, folder)) for record in records]
 
 

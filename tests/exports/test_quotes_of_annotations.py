@@ -7,6 +7,7 @@ import json
 import pytest
 
 from bookcoref_data.api.scoring import convert
+from bookcoref_data.errors import FormatError
 from bookcoref_data.exports import export
 from bookcoref_data.formats import read_documents
 from bookcoref_data.formats.annotated import read_annotations, write_annotations
@@ -56,3 +57,14 @@ def test_what_conversion_leaves_of_an_annotation_is_counted_and_strict_says_so(f
                   ["export", str(folder), "--to", "tei", "--out", str(tmp_path / "z.xml")]):  # fmt: skip
         assert CliRunner().invoke(make_app(), words).exit_code == 0
         assert CliRunner().invoke(make_app(), [*words, "--strict"]).exit_code == 1
+
+
+@pytest.mark.parametrize("name", ["quotes.jsonl", "provenance.jsonl"])
+def test_quotes_and_reasons_of_another_document_are_not_passed_over(name, folder):
+    """A document that was given another key would lose its speakers without a word."""
+    (folder / "files.json").unlink()
+    path = folder / name
+    path.write_text(path.read_text("utf-8").replace('"doc_key": "key"', '"doc_key": "old"'), "utf-8")
+    with pytest.raises(FormatError, match=name) as caught:
+        read_annotations(folder)
+    assert caught.value.found == "old"

@@ -7,6 +7,7 @@ from itertools import takewhile
 from typing import Any
 
 from ...errors import needing
+from ...resources import load_toml, resource
 from ..name_lists import ARTICLES
 from ..names import read_name
 from ..titles import PARTICLES
@@ -98,19 +99,9 @@ def following(heading: Any, *stops: str) -> Iterator[Any]:
 
 _MOST_WORDS = 15
 _IN_NAMES = PARTICLES | ARTICLES | {"of", "and", "or", "to", "in", "from", "with", "at", "on", "who", "alias"}
-_TO_READERS = re.compile(
-    r"\b(?:your (?:account|progress|answers?|score|copy|essay|notes|free|teacher|class|inbox|email)"
-    r"|(?:log|sign) (?:in|up) (?:to|for|with)|subscri(?:be|ption)|free trial|unlimited access"
-    r"|(?:take|start) the quiz|multiple.choice|for members)\b",
-    re.I,
-)
-_FOOTERS = (
-    re.compile(r"\s*\bRead an?\b[^.]*\bin-depth\b.*$", re.IGNORECASE | re.DOTALL),
-    re.compile(r"\s*\bRead an\s*$"),
-    re.compile(r"\s*\bread analysis of .*$", re.IGNORECASE | re.DOTALL),
-    re.compile(r"\s*Continued on next page\b.*$", re.IGNORECASE | re.DOTALL),
-    re.compile(r"\s*\(Click the [^)]*\binfographic\b[^)]*\)"),
-)
+_WORDING = load_toml(resource("manifests", "guide_pages.toml"))
+_TO_READERS = re.compile(_WORDING["to_readers"])
+_FOOTERS = [re.compile(footer) for footer in _WORDING["footers"]]
 
 
 def without_footers(text: str) -> str:
