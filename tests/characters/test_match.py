@@ -445,6 +445,9 @@ def test_overrides_decide_and_are_named_in_the_reason():
     assert report.works[0].reason == "the annotated edition"
     assert report.unused_overrides == (idle,)
     assert match(casts, frame(*records), None, [out]).works[0].gutenberg_id is None
+    for source, number in (("litcharts", 1), ("wikidata", 2)):
+        there = Override(reason="x", title="Emma", source=source, gutenberg_id=2)
+        assert match(casts, frame(*records), None, [there]).works[0].gutenberg_id == number
     gone = Override(reason="x", title="Emma", gutenberg_id=99)
     with pytest.raises(UsageError, match="not in the catalogue"):
         match(casts, frame(*records), None, [gone])
