@@ -269,3 +269,23 @@ def test_a_name_that_two_characters_have_is_told_apart_and_counted(tmp_path):
     alone = replace(book, characters=people[:1]).to_record()
     export([annotation_of(alone)], "csv", tmp_path / "alone", report=(report := ConversionReport()))
     assert SEVERAL not in {item.what for item in report.not_kept}
+
+
+def test_spans_beside_the_text_begin_and_end_at_words(tmp_path):
+    """White space has no element that a span could point to; a chapter without text has a paragraph."""
+    tokens = ["ONE", "\n", "“", "Hi", "”", "\n", "Ann", "\n", "TWO", "\n"]
+    mentions = (Marked(5, 6, 0), Marked(6, 7, 0))
+    made = Annotation(
+        Book.make("d", [tokens]), ("Ann",), mentions, (Quote(1, 5, 0),), chapters=(("ONE", 0), ("TWO", 8))
+    )
+    (file,) = export([made], "tei-standoff", tmp_path / "d.xml")
+    root = ElementTree.fromstring(file.read_bytes())
+    ends = [(one.get("from"), one.get("to")) for one in root.iter("{http://www.tei-c.org/ns/1.0}span")]
+    assert sorted(ends) == [("#t2", "#t4"), ("#t6", "#t6"), ("#t6", "#t6")]
+    words = {one.get("{http://www.w3.org/XML/1998/namespace}id") for one in root.iter()}
+    assert {place.removeprefix("#") for pair in ends for place in pair} <= words
+    divisions = root.iter("{http://www.tei-c.org/ns/1.0}div")
+    assert [[child.tag.partition("}")[2] for child in one] for one in divisions] == [
+        ["head", "p", "p"],
+        ["head", "p"],
+    ]
