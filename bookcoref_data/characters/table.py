@@ -71,11 +71,13 @@ class HarvestedCast:
 
 
 def group_casts(rows: Iterable[CastRow]) -> list[HarvestedCast]:
-    """The casts of a table, one per (source, work_id), in the order of their first rows."""
-    groups: dict[tuple[str, str], list[CastRow]] = {}
+    """The casts of a table, one per (source, work_id), in the order of their first rows.
+
+    A row that comes again, apart from its `order`, is the same person, who counts once."""
+    groups: dict[tuple[str, str], dict[CastRow, CastRow]] = {}
     for row in rows:
-        groups.setdefault((row.source, row.work_id), []).append(row)
-    return [HarvestedCast(tuple(group)) for group in groups.values()]
+        groups.setdefault((row.source, row.work_id), {}).setdefault(dataclasses.replace(row, order=0), row)
+    return [HarvestedCast(tuple(group.values())) for group in groups.values()]
 
 
 _FIELDS = {field.name: field for field in dataclasses.fields(CastRow)}

@@ -102,3 +102,13 @@ def test_casts_group_by_source_and_work_and_keep_order():
         "Jane Austen",
     )
     assert wikidata.characters == ("Emma",)
+
+
+def test_a_person_who_is_listed_twice_in_a_work_counts_once():
+    """Two harvests in one file made a cast of three pass as one of six, above the least of five."""
+    people = [
+        CastRow("shmoop", "emma", "Emma", name, order=i) for i, name in enumerate(("Ann", "Bob", "Cid"))
+    ]
+    again = [CastRow("shmoop", "emma", "Emma", row.character, order=9) for row in people]
+    other = CastRow("litcharts", "emma", "Emma", "Ann", order=0)
+    assert [c.rows for c in group_casts([*people, *again, other])] == [tuple(people), (other,)]
