@@ -138,9 +138,16 @@ def test_a_changed_archive_is_read_anew(tmp_path):
     assert first.sha256 != second.sha256
 
 
-def test_other_files_in_the_archive_are_passed_over_and_doubles_count_once(tmp_path):
-    path = archive(tmp_path / "x.tar.gz", [("README", "hello"), member(7), member(7)], "gz")
-    assert catalogue(Store.open(tmp_path / "cache"), path).records == 1
+@pytest.mark.parametrize("packed", ["", "bz2", "gz", "xz"])
+def test_other_files_in_the_archive_are_passed_over_and_doubles_count_once(tmp_path, packed):
+    store, path = Store.open(tmp_path / "cache"), tmp_path / f"x.tar.{packed}"
+    archive(path, [("README", "hello"), member(7), member(7)], packed)
+    assert catalogue(store, path).records == 1
+    archive(path, [member(n, os.urandom(40).hex()) for n in range(1, 60)], packed)
+    path.write_bytes(path.read_bytes()[:-2000])
+    if packed:  # of a plain archive these are the blocks of zeros at its end
+        with pytest.raises(DataError):
+            catalogue(store, path)
 
 
 @pytest.mark.parametrize("content", [b"this is not an archive", b"", b"BZh9nonsense"])
