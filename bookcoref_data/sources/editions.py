@@ -15,8 +15,8 @@ from ..errors import DataError
 from ..resources import resource
 from ..shapes import check, read_json
 
-# Up to nine digits: the embedded sample has an id far above those of Gutenberg.
 _MOST_BYTES = 16 << 20
+# Up to nine digits: the embedded sample has an id far above those of Gutenberg.
 _ID = re.compile(r"[1-9][0-9]{0,8}\Z")
 
 

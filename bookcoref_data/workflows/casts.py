@@ -32,7 +32,7 @@ def cast_text(path: Path, hint: str = "") -> str:
     except MissingFileError as error:
         raise MissingFileError(f"cannot read the cast file {path}", found=error.found, hint=hint) from error
     except (SourceError, DataError) as error:
-        raise UsageError(f"cannot read the cast file {path}", found=error.found, hint=hint) from error
+        raise UsageError(error.what, expected=error.expected, found=error.found, hint=hint) from error
     except UnicodeDecodeError as error:
         raise UsageError(f"the cast file {path} is not UTF-8", hint="save it as UTF-8") from error
 

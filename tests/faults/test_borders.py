@@ -36,18 +36,31 @@ from benchmarks.check_inputs import (
 from bookcoref_data.annotation.cast import make_cast, parse_cast
 from bookcoref_data.books.annotation import Annotation
 from bookcoref_data.edits import Edit, anchor_of
-from bookcoref_data.errors import ChecksumError, DataError, FormatError, SourceError, UsageError
+from bookcoref_data.errors import (
+    BookcorefError,
+    ChecksumError,
+    DataError,
+    FormatError,
+    SourceError,
+    UsageError,
+)
 from bookcoref_data.exports.report import write_report
 from bookcoref_data.formats.annotated import read_annotations, write_annotations
+from bookcoref_data.formats.folder import read_build
+from bookcoref_data.publishing.citation import read_citation
+from bookcoref_data.publishing.publication import read_publication
 from bookcoref_data.reading_page import PageOptions, render, serve
 from bookcoref_data.reading_page.serve import EditServer, version_of
 from bookcoref_data.resources import load_toml, resource
 from bookcoref_data.shapes import _declared, check, parse_json
+from bookcoref_data.sources.editions import load_editions
 from bookcoref_data.spacy_model import check_files
 from bookcoref_data.tasks.folder import read_rows
+from bookcoref_data.workflows.casts import cast_text
 from bookcoref_data.workflows.correct import apply_edits, read_edits
 from bookcoref_data.workflows.create import load_plan
 from bookcoref_data.workflows.engine import CHECKSUMS, intact
+from bookcoref_data.workflows.packed import read_index
 
 TIMES = int(os.environ.get("BOOKCOREF_FUZZ", "300"))
 FEW = min(TIMES, 60)
@@ -409,3 +422,24 @@ def test_no_book_is_no_result(tmp_path):
         with pytest.raises((DataError, UsageError), match=r"no book|no document"):
             tried_here()
     assert [path.name for path in tmp_path.iterdir()] == ["empty.jsonl"]
+
+
+BOUNDED = [
+    (load_toml, "a.toml", 8), (load_editions, "editions.json", 16), (read_citation, "mine.bib", 1),
+    (read_publication, "publication.json", 16), (read_edits, "edits.jsonl", 64), (cast_text, "cast.txt", 64),
+    (lambda path: read_index(path.parent), "index.json", 64),
+    (lambda path: read_build(path.parent), "build.json", 256),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("read", "name", "mib"), BOUNDED, ids=[name for _, name, _ in BOUNDED])
+def test_a_file_that_is_read_whole_has_a_bound(tmp_path, read, name, mib):
+    """The files have a length and no content, so that they take no room."""
+    path, most = tmp_path / name, mib << 20
+    path.touch()
+    os.truncate(path, most + 1)
+    with pytest.raises(BookcorefError) as caught:
+        read(path)
+    error = caught.value
+    assert f"at most {most:,} bytes" in f"{error.expected} {error.found}"
+    assert f"{most + 1:,} bytes" in str(error.found)
