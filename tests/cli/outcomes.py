@@ -26,7 +26,7 @@ CHANGES = (
     (r'(\.parquet(?: +|": \{\s*"bytes": ))[0-9,]+', r"\1<size>"),
     (r'("contentSize": )"[^"]*"', r"\1<size>"),
     (r"[0-9,]+ bytes would go", "<size> would go"),
-    (r'("(?:seconds|version|made_with|date)": )("[^"]*"|[0-9.]+)', r"\1<changes>"),
+    (r'("(?:seconds|version|made_with|date|kernel)": )("[^"]*"|[0-9.]+)', r"\1<changes>"),
 )
 """What differs from run to run, from machine to machine, or with the version of this package."""
 OF_ANNOTATOR = ((r"([0-9]\.[0-9]{2})[0-9]+", r"\1"), (r'("bytes": )[0-9]+', r"\1<size>"))
