@@ -3,8 +3,8 @@
     python -m training.novels path/to/litbank path/to/mirror [--cache FOLDER]
 
 They give lessons of their own (`silver`), and the paragraphs that LitBank's excerpts have lost. The casts
-that were proposed for them are kept in `casts.json`, so that another way to propose casts does not change
-what is learned; the command proposes them anew.
+that were proposed for them are kept in `casts.json`, with the names that were learned, there and in LitBank:
+so other rules for names do not change what is learned. The command makes them anew.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from bookcoref_data.annotation.cast import Cast, format_cast, parse_cast
+from bookcoref_data.annotation.embedded.aliases import learn_aliases
 from bookcoref_data.annotation.embedded.narrator import find_narration
 from bookcoref_data.annotation.embedded.network import Ranker
 from bookcoref_data.annotation.embedded.parsing import Parse
@@ -28,7 +29,7 @@ from bookcoref_data.text.clean import CleanSettings, clean
 from bookcoref_data.text.decode import decode
 from bookcoref_data.text.tokens import tokenize_body
 
-from .litbank import Excerpt, parts
+from .litbank import Excerpt, parts, read_excerpt
 from .parses import parse_with_cache
 from .silver import Example, SilverReader
 
@@ -91,15 +92,20 @@ def _plain(token: str) -> str:
 
 @cache
 def kept_casts() -> dict[str, str]:
-    """The casts that were proposed from the novels, as cast files, by the name of the text."""
+    """The casts of the texts that training reads, as cast files, by the name of the text."""
     casts: dict[str, str] = json.loads(CASTS.read_text(encoding="utf-8"))
     return casts
 
 
-def cast_of(book: Book, parse: Parse) -> Cast:
-    """The cast that is kept for a novel; one that is proposed from it where none is."""
+def cast_of(book: Book, parse: Parse, cast: Cast | None = None) -> Cast:
+    """The cast that is kept for a text; where none is, `cast` or one that is proposed from it, with the names
+    that the text teaches."""
     kept = kept_casts().get(book.doc_key)
-    return parse_cast(kept) if kept else propose_cast(book, parse=parse).cast
+    return parse_cast(kept) if kept else _learned(book, parse, cast)
+
+
+def _learned(book: Book, parse: Parse, cast: Cast | None = None) -> Cast:
+    return learn_aliases(book, cast or propose_cast(book, parse=parse).cast, parse).cast
 
 
 def silver_examples(path: Path, rankers: dict[str, Ranker], cache: Path | None = None) -> list[Example]:
@@ -114,17 +120,21 @@ def silver_examples(path: Path, rankers: dict[str, Ranker], cache: Path | None =
 
 
 def main() -> None:
-    """Propose the casts anew."""
+    """Make the casts anew."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("litbank", type=Path)
     parser.add_argument("novels", type=Path)
     parser.add_argument("--cache", type=Path)
     options = parser.parse_args()
-    casts = {}
-    for path in novel_files(options.novels, options.litbank).values():
-        book = read_novel(path)
-        proposal = propose_cast(book, parse=parse_with_cache(book, options.cache))
-        casts[book.doc_key] = format_cast(proposal.cast)
+    texts: list[tuple[Book, Cast | None]] = [
+        (read_novel(path), None) for path in novel_files(options.novels, options.litbank).values()
+    ]
+    excerpts = (read_excerpt(options.litbank, name) for name in parts(options.litbank)["train"])
+    texts += [(excerpt.job.book, excerpt.job.cast) for excerpt in excerpts if excerpt]
+    casts = {
+        book.doc_key: format_cast(_learned(book, parse_with_cache(book, options.cache), cast))
+        for book, cast in texts
+    }
     CASTS.write_text(json.dumps(casts, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 

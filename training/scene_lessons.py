@@ -34,7 +34,7 @@ from bookcoref_data.annotation.plan import default_plan
 from bookcoref_data.workflows.annotate import annotate_book, read_sources
 
 from .litbank import parts, read_excerpt
-from .novels import novel_files
+from .novels import cast_of, novel_files
 from .parses import Remembering, parse_with_cache
 
 OF_PDNC = frozenset(["161"])
@@ -341,7 +341,8 @@ def know_excerpt(root: Path, name: str, cache: Path | None = None) -> Known | No
     if excerpt is None:
         return None
     book = excerpt.job.book
-    text = link_text(book, excerpt.job.cast, parse_with_cache(book, cache))
+    parse = parse_with_cache(book, cache)
+    text = link_text(book, cast_of(book, parse, excerpt.job.cast), parse)
     meant = {m.start: who for who, ms in enumerate(excerpt.key) for m in ms if m.start == m.end}
     return Known(text, find_narration(text)[0], [], {i: meant.get(i, -1) for i in _pronouns(text)}, True)
 

@@ -29,7 +29,7 @@ from bookcoref_data.annotation.embedded.setup import link_text
 from bookcoref_data.annotation.narration import throughout
 
 from .litbank import Excerpt, parts, read_excerpt
-from .novels import novel_files, paragraphs_of, read_novel, silver_examples
+from .novels import cast_of, novel_files, paragraphs_of, read_novel, silver_examples
 from .oracle import LitBankTeacher
 from .parses import parse_with_cache
 from .trees import TREES, fit_forest
@@ -97,7 +97,8 @@ def _prepare_lesson(root: Path, novels: Mapping[str, Path], cache: Path | None, 
     paragraph = paragraphs_of(excerpt, read_novel(novel)) if novel else None
     job = excerpt.job
     parse = parse_with_cache(job.book, cache)
-    return Lesson(excerpt, link_text(job.book, job.cast, parse, paragraph))
+    cast = cast_of(job.book, parse, job.cast)
+    return Lesson(excerpt, link_text(job.book, cast, parse, paragraph))
 
 
 def collect(

@@ -7,7 +7,6 @@ import numpy as np
 from ...books import Book
 from ..cast import Cast
 from ..state import Marked
-from .aliases import learn_aliases
 from .clauses import is_anybodys
 from .gender import character_genders, doubted_hints
 from .letters import with_letters
@@ -21,8 +20,7 @@ from .tags import tag_subjects
 
 
 def link_text(book: Book, cast: Cast, parse: Parse, paragraph: np.ndarray | None = None) -> Text:
-    """The text of a book whose names are linked and filtered here."""
-    cast = learn_aliases(book, cast, parse).cast
+    """The text of a book whose names, those of the cast alone, are linked and filtered here."""
     linked, _ = link_names(book, cast, parse, "link")
     names, _ = filter_names(book, cast, parse, tuple(linked), "filter")
     return make_text(book, cast, parse, names, paragraph)
