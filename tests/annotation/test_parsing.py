@@ -82,6 +82,7 @@ def test_both_kernels_make_the_same_parse(models, monkeypatch):
     assert (one.tag, one.dep) == (other.tag, other.dep)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("edits", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_a_book_whose_cast_is_proposed_is_parsed_once(tmp_path, monkeypatch, edits):
     from bookcoref_data.annotation import propose
@@ -110,6 +111,7 @@ def test_a_book_whose_cast_is_proposed_is_parsed_once(tmp_path, monkeypatch, edi
     assert json.loads(json.dumps(done.summary()))["kernel"] == parsing.kernel()
 
 
+@pytest.mark.long
 def test_a_long_book_takes_little_memory_beside_the_model():
     """Only the parser sees several chunks at once: their word vectors alone took 240 MiB together."""
     words = ("The", "man", "went", "with", "his", "young", "friend", ",", "and", "spoke", ".")

@@ -136,6 +136,7 @@ def desk(world):
     return world
 
 
+@pytest.mark.long
 def test_results_are_one_line_a_table_and_a_document(desk, monkeypatch):
     monkeypatch.chdir(desk)
     monkeypatch.setenv("BOOKCOREF_DATA_HOME", str(desk / "cache"))

@@ -217,6 +217,7 @@ def test_two_at_once_give_one_whole_folder(terminal):
     assert leftovers(terminal) == []
 
 
+@pytest.mark.long
 def test_a_changed_edition_is_named_with_counts_and_hashes(local, world):
     text = world.raw("11").read_text(encoding="utf-8")
     world.raw("11").write_text(text + "\nAn appendix of the second edition.\n", encoding="utf-8")

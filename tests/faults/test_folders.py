@@ -148,6 +148,7 @@ def test_finished_work_is_checked_on_use_and_made_again(tmp_path, damage):
     assert [p.name for p in (store.root / "books").iterdir()] == ["key"]
 
 
+@pytest.mark.long
 def test_a_damaged_finished_book_is_repaired_and_reported(world, capsys):
     from bookcoref_data.workflows.rebuild import RebuildSettings, prepare, rebuild
 

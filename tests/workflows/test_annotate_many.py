@@ -342,6 +342,7 @@ def test_after_ctrl_c_the_same_command_goes_on(toybox, command, jobs):
     assert toybox.log.count("book_0 link") == 1
 
 
+@pytest.mark.long
 def test_two_books_of_one_key_are_refused(toybox, command):
     folder = toybox.folder
     (folder / "books.jsonl").write_text((folder / "books.jsonl").read_text() * 2)
