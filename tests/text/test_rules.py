@@ -393,6 +393,13 @@ def pages(values):
     return "\n\n".join(f"Some words of the story.\n\n{value})" for value in values)
 
 
+@pytest.mark.parametrize("end", ["", "\n", " ", "\n  "])
+@pytest.mark.parametrize("first", ["[Pg 1] ", "[Pg 1]\n"])
+def test_a_page_number_at_the_very_beginning_goes_whatever_the_end(first, end):
+    text = f"{first}The rain fell on the mill.\n\nAnna went home.{end}"
+    assert texts_cut(text, notes.cut_page_numbers) == ["[Pg 1]"]
+
+
 def test_page_numbers_in_lines_of_their_own_go_when_ten_rise():
     assert len(texts_cut(pages(range(1, 11)), notes.cut_page_numbers)) == 10
     assert texts_cut(pages(range(1, 10)), notes.cut_page_numbers) == []

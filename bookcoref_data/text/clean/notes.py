@@ -98,9 +98,9 @@ def cut_page_numbers(draft: Draft) -> None:
     """
     for found in _FORM.PAGE_INLINE.finditer(draft.text, draft.start, draft.end):
         start = found.start()
-        while draft.text[start - 1] in " \t":
+        while start > draft.start and draft.text[start - 1] in " \t":
             start -= 1
-        alone = draft.text[start - 1] == "\n" and draft.text[found.end() : found.end() + 1] in "\n"
+        alone = draft.text[start - 1 : start] in "\n" and draft.text[found.end() : found.end() + 1] in "\n"
         (_cut_and_join if alone else Draft.cut)(draft, "page-number", start, found.end())
     short = [block for block in draft.blocks() if block.end - block.start <= 60]
     for form, least in ((_FORM.PAGE, 0.0), (_FORM.BARE_PAGE, 0.25)):
