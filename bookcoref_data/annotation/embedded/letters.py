@@ -15,7 +15,7 @@ from ...books import Book
 from ...words import word_set
 from ..state import Marked
 from . import lexicon as lex
-from .quotes import Letter, Speech
+from .quotes import Letter, Speech, bounds_of
 
 _REACH = 60
 """Most paragraphs of a letter."""
@@ -32,8 +32,7 @@ def with_letters(book: Book, speech: Speech, names: Sequence[Marked]) -> Speech:
     """The speech of a book with its letters as quotes of their writers; `names` are the linked names."""
     if not speech.real_paragraphs:
         return speech
-    bounds = [0, *(np.flatnonzero(np.diff(speech.paragraph)) + 1).tolist(), len(book.tokens)]
-    paragraphs = list(pairwise(bounds))
+    paragraphs = list(pairwise(bounds_of(speech.paragraph)))
     found = list(_letters(book, speech, paragraphs, names))
     return _with_quotes(book, speech, found) if found else speech
 

@@ -14,6 +14,7 @@ from ..cast import Entry
 from ..narration import Narration, throughout
 from . import lexicon as lex
 from .markables import SUBJECT, Markable, is_vocative
+from .quotes import bounds_of
 from .reader import Text
 
 _LEAST_RATE = 0.008
@@ -139,10 +140,9 @@ def _is_first_person(text: Text, m: Markable) -> bool:
 def _narrator_headings(text: Text) -> Iterator[tuple[int, int, str, bool]]:
     """(first token, narrator, word for the paper or for telling, whether that is sure) of headings that name
     who tells what follows: "The Story of Anna" may be told by her or about her."""
-    tokens, paragraph, ms = text.book.tokens, text.speech.paragraph, text.markables
+    tokens, ms = text.book.tokens, text.markables
     starts = [m.at for m in ms]
-    bounds = [0, *(np.flatnonzero(np.diff(paragraph)) + 1).tolist(), len(tokens)]
-    for a, b in pairwise(bounds):
+    for a, b in pairwise(bounds_of(text.speech.paragraph)):
         words = [t for t in tokens[a:b] if t.strip()]
         if not 2 <= len(words) <= _HEADING_WORDS or words[-1] in _SIGNS_OF_PROSE:
             continue

@@ -54,7 +54,7 @@ def find_speech(
     real = paragraph is not None
     if paragraph is None:
         paragraph, real = _paragraphs(tokens, parse_sentence)
-    starts = _starts(paragraph)
+    starts = bounds_of(paragraph)[:-1] if len(paragraph) else []
     style = _style(tokens, starts, names)
     spoken_by: dict[int, int] = {}
     if style == "play":
@@ -82,10 +82,9 @@ def _paragraphs(tokens: Sequence[str], sentence: np.ndarray) -> tuple[np.ndarray
     return numbers.astype(np.int32), True
 
 
-def _starts(paragraph: np.ndarray) -> list[int]:
-    if not len(paragraph):
-        return []
-    return [0, *(np.flatnonzero(np.diff(paragraph)) + 1).tolist()]
+def bounds_of(paragraph: np.ndarray) -> list[int]:
+    """The first token of every paragraph, and the token behind the last; `paragraph` as in `Speech`."""
+    return [0, *(np.flatnonzero(np.diff(paragraph)) + 1).tolist(), len(paragraph)]
 
 
 def _style(tokens: Sequence[str], starts: list[int], names: dict[str, int]) -> str:

@@ -11,12 +11,14 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
 from ..narration import Narration
 from .conversation import CLOSING, OPENING
 from .minilm import CLS, PARAGRAPH, SEP, SLOTS, TURN, PointingModel
+from .quotes import bounds_of
 from .reader import Text
 
 LONGEST = 448
@@ -64,8 +66,7 @@ class Windows:
         self._text, self._pieces, self._first = text, network.words.pieces, network.FIRST
         speech, ms = text.speech, text.markables
         self._narrator = narration[0].narrator if len(narration) == 1 else -1
-        edges = (np.flatnonzero(np.diff(speech.paragraph)) + 1).tolist()
-        self.paragraphs = list(zip([0, *edges], [*edges, len(speech.paragraph)], strict=True))
+        self.paragraphs = list(pairwise(bounds_of(speech.paragraph)))
         self._starts = [start for start, _ in self.paragraphs]
         self._names: dict[int, tuple[int, int]] = {}
         last = -1
