@@ -40,7 +40,7 @@ from ..sources.store import Store
 from .annotate import LICENCES, Annotated, Source, annotate_book, read_sources, source_of, write_annotations
 from .casts import AUTO, read_cast
 from .code_version import annotator_version
-from .engine import Finished, JobResults, Outcome, finished, intact, run, run_jobs, worker_count
+from .engine import Finished, JobResults, Outcome, finished, interrupts_held, intact, run, run_jobs, worker_count
 
 PART = "annotations"
 UNFINISHED = "annotations-unfinished"
@@ -476,7 +476,9 @@ def relaying(progress: Progress, workers: int) -> Iterator[Any]:
         return
     import multiprocessing
 
-    with multiprocessing.Manager() as manager:
+    with interrupts_held():
+        manager = multiprocessing.Manager()
+    with manager:
         queue = manager.Queue()
 
         def serve() -> None:

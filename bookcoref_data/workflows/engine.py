@@ -264,7 +264,7 @@ def _in_pool(
         while True:
             while len(running) < workers + 1 and (job := next(jobs, None)) is not None:
                 try:
-                    with _interrupts_held():
+                    with interrupts_held():
                         running[pool.submit(function, job)] = job
                 except BrokenProcessPool:
                     again.append(job)
@@ -298,19 +298,26 @@ def _pool(workers: int, without: tuple[str, ...]) -> ProcessPoolExecutor:
 
 
 @contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Keep a Ctrl-C waiting while a process may be started: it must not meet a worker half made.
+def interrupts_held() -> Iterator[None]:
+    """Keep a Ctrl-C waiting while a process may be started: neither it nor its start must be left half made.
 
-    The worker inherits that it is blocked; this process hears of it as soon as the block ends.
+    The new process inherits that the signal is blocked. Here another thread may be handed it all the same,
+    and Python would raise KeyboardInterrupt in the middle of the start: it is kept till the block ends.
     """
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    came: list[int] = []
+    before: Any = None
+    if main := threading.current_thread() is threading.main_thread():
+        before = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    mask = getattr(signal, "pthread_sigmask", lambda *_: ())
+    blocked = mask(getattr(signal, "SIG_BLOCK", 0), {signal.SIGINT})
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        mask(getattr(signal, "SIG_SETMASK", 0), blocked)
+        if main:
+            signal.signal(signal.SIGINT, before)
+        if came:
+            signal.raise_signal(signal.SIGINT)
 
 
 def _settle(without: tuple[str, ...]) -> None:
@@ -351,7 +358,7 @@ def _alone(function: Callable[[Job], Result], job: Job, without: tuple[str, ...]
     """Run one job in a process of its own, so that its death is known to be its own."""
     with _pool(1, without) as pool:
         try:
-            with _interrupts_held():
+            with interrupts_held():
                 future = pool.submit(function, job)
             return Outcome(job, result=future.result())
         except BookcorefError as error:

@@ -471,3 +471,34 @@ def test_packs_of_bookcoref_keep_its_name_and_paper(world):
     report = run(world, release=world.root / "packs", cache_dir=world.root / "fresh")
     assert report.record.title == "BookCoref"
     assert "martinelli-etal-2025" in (report.out / "README.md").read_text(encoding="utf-8")
+
+
+BORN_INTERRUPTED = """
+import os, signal, threading
+from bookcoref_data.progress import Silent
+from bookcoref_data.workflows.annotate_many import relaying
+from bookcoref_data.workflows.engine import interrupts_held, run_jobs
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+os.register_at_fork(after_in_child=lambda: os.kill(os.getpid(), signal.SIGINT))
+with relaying(Silent(), 2) as channel:
+    channel.put(("note", "heard"))
+    print(sorted(outcome.result for outcome in run_jobs(str, [1, 2, 3], 2)))
+
+threading.Thread(target=threading.Event().wait, daemon=True).start()  # may be handed the signal, too
+reached = False
+try:
+    with interrupts_held():
+        os.kill(os.getpid(), signal.SIGINT)
+        for _ in range(10_000):
+            os.getppid()
+        reached = True
+except KeyboardInterrupt:
+    print("interrupted", reached)
+"""
+
+
+def test_an_interrupt_meets_no_process_that_is_just_starting():
+    command = [sys.executable, "-c", BORN_INTERRUPTED]
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (ran.stdout.splitlines(), ran.stderr) == (["['1', '2', '3']", "interrupted True"], "")
