@@ -17,7 +17,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import IO, Any
 
-from .errors import DataError, MissingFileError, SourceError, UsageError
+from .errors import DataError, FormatError, MissingFileError, SourceError, UsageError, WrongFileError
 from .guard import require_regular
 
 NO_SPACE = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG}
@@ -185,6 +185,34 @@ def read_regular(path: Path, most: int) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise unreadable(path, error) from error
+
+
+_NO_TEXT = re.compile(rb"[\x00-\x06\x0e-\x19]")
+"""Bytes that stand in pictures, archives and programs, in no text."""
+
+
+def utf8(data: bytes, path: Path, line: int = 0, begins: bytes = b"") -> str:
+    """The text of a file without its byte order mark, or of its line `line`, where the file `begins` so.
+
+    Raises:
+        WrongFileError: it is no text at all. FormatError: a byte is not UTF-8 (file and line).
+    """
+    data = data.removeprefix(b"\xef\xbb\xbf") if line <= 1 else data
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        start = data.rfind(b"\n", 0, error.start) + 1
+        place = f"{path}:{line or data.count(10, 0, start) + 1}"
+        hint = "convert it to UTF-8 (iconv -f ... -t utf-8), or check that it is the right file"
+        if data.startswith((b"\xff\xfe", b"\xfe\xff")) and line <= 1:
+            raise FormatError(f"{place}: is UTF-16 text", expected="UTF-8", hint=hint) from error
+        found = f"byte 0x{data[error.start]:02x} at byte {error.start - start + 1} of the line"
+        if control := _NO_TEXT.search(begins or data[:4096]):
+            raise WrongFileError(
+                f"{path} is not a text file", expected="text in UTF-8",
+                found=f"byte {control[0][0]:#04x}, which no text has", hint="is it the right file?",
+            ) from error  # fmt: skip
+        raise FormatError(f"{place}: is not UTF-8 text", expected="UTF-8", found=found, hint=hint) from error
 
 
 def read_some(path: Path, most: int = 1 << 30) -> bytes:

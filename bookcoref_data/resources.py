@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import DataError, SourceError, UsageError
-from .files import read_regular
+from .files import read_regular, utf8
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -40,11 +40,11 @@ _MOST_BYTES = 8 << 20
 def load_toml(path: Path) -> dict[str, Any]:
     """Read a TOML file. Raises UsageError naming file and place when it cannot be read or parsed."""
     try:
-        table: dict[str, Any] = tomllib.loads(read_regular(path, _MOST_BYTES).decode("utf-8"))
+        table: dict[str, Any] = tomllib.loads(utf8(read_regular(path, _MOST_BYTES), path))
         return table
     except (SourceError, DataError) as error:
-        raise UsageError(error.what, expected=error.expected, found=error.found) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise UsageError(error.what, expected=error.expected, found=error.found, hint=error.hint) from error
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise UsageError(
             f"{path} is not valid TOML", found=str(error), hint="mend the line named above"
         ) from error

@@ -17,7 +17,7 @@ from pathlib import Path, PurePath
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from .errors import FormatError, UsageError
-from .files import read_regular
+from .files import read_regular, utf8
 from .resources import resource
 
 MOST_DEPTH = 100
@@ -93,12 +93,9 @@ def read_json(path: Path, most: int) -> Any:
     """The value of a JSON file of at most so many bytes.
 
     Raises:
-        SourceError: it cannot be read. FormatError: as `parse_json`, or it is no UTF-8.
+        SourceError: it cannot be read. FormatError: as `utf8` and `parse_json`.
     """
-    try:
-        return parse_json(read_regular(path, most).decode("utf-8"), str(path))
-    except UnicodeDecodeError as error:
-        raise FormatError(f"{path} is not UTF-8", hint="get the file again") from error
+    return parse_json(utf8(read_regular(path, most), path), str(path))
 
 
 def check(value: Any, shape: str, place: str, error: Callable[..., Exception] = FormatError) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..errors import FormatError
-from ..files import unreadable
+from ..files import read_some, utf8
 from ..words.folding import fold
 from .names import NameReading, read_name
 from .table import CastRow
@@ -177,12 +177,6 @@ def _checked(row: dict[str, str], needed: Iterable[str], place: str) -> dict[str
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
     """(number, line) of every line with content; only "\\n" and "\\r\\n" end a line."""
-    try:
-        with open(path, encoding="utf-8-sig", newline="\n") as stream:
-            for number, line in enumerate(stream, start=1):
-                if line.strip():
-                    yield number, line.rstrip("\r\n")
-    except OSError as error:
-        raise unreadable(path, error) from error
-    except UnicodeDecodeError as error:
-        raise FormatError(f"{path} is not UTF-8", found=str(error)) from error
+    for number, line in enumerate(utf8(read_some(path), path).split("\n"), start=1):
+        if line.strip():
+            yield number, line.rstrip("\r")

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import FormatError, SourceError
+from ..errors import SourceError
 from ..files import check_input, writing
-from ..shapes import check, parse_json
+from ..formats.lines import json_lines
 
 SOURCES = ("wikidata", "cliffsnotes", "gradesaver", "litcharts", "shmoop", "sparknotes")
 """Names of the sources; study guides are one source each, because their lists are never merged."""
@@ -105,25 +105,13 @@ def read_table(path: Path) -> Iterator[CastRow]:
     """The rows of a table, streamed.
 
     Raises:
-        SourceError: the file cannot be opened.
-        FormatError: a line is not a row (names file and line, the field, and what was found).
+        SourceError: the file cannot be opened. FormatError: as `json_lines`.
     """
-    opener = gzip.open if path.suffix == ".gz" else open
     try:
         check_input(path)
-        stream = opener(path, "rt", encoding="utf-8")
-    except (OSError, SourceError) as error:
-        found = error.found if isinstance(error, SourceError) else error.strerror
+        for _, row in json_lines(path, "cast_row"):
+            row.update({name: tuple(value) for name, value in row.items() if isinstance(value, list)})
+            yield CastRow(**row)
+    except SourceError as error:
         hint = "make one with `bookcoref-data harvest wikidata` or `harvest liscu`"
-        raise SourceError(f"cannot read the cast table {path}", found=found, hint=hint) from error
-    with stream:
-        try:
-            for number, line in enumerate(stream, start=1):
-                if line.strip():
-                    found = parse_json(line, f"{path}:{number}")
-                    check(found, "cast_row", f"{path}:{number}")
-                    for name, value in found.items():
-                        found[name] = tuple(value) if isinstance(value, list) else value
-                    yield CastRow(**found)
-        except (UnicodeDecodeError, EOFError, gzip.BadGzipFile) as error:
-            raise FormatError(f"{path} is not a readable cast table", found=str(error)) from error
+        raise SourceError(f"cannot read the cast table {path}", found=error.found, hint=hint) from error

@@ -55,7 +55,7 @@ def is_pipe(path: Path) -> bool:
 
 
 @contextlib.contextmanager
-def reading(path: Path, *, again: bool = False) -> Iterator[IO[bytes]]:
+def reading(path: Path, *, again: bool = False) -> Iterator[io.BufferedReader]:
     """Open a file for reading bytes, unpacked if it is gzip or zstd.
 
     `path` may be a pipe, or "-" for standard input. Such a thing can be read only once: with `again` (to

@@ -5,13 +5,12 @@ from pathlib import Path
 from typing import IO, Any
 
 from ..errors import FormatError
+from ..files import utf8
 from ..shapes import check, parse_json
 from .compressed import reading
 
 LONGEST_LINE = 64 << 20
 """Bytes of one line: twenty times the longest book, and little enough for any memory."""
-_BOM = b"\xef\xbb\xbf"
-_OTHER_BOMS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
 
 def read_lines(path: Path, *, again: bool = False) -> Iterator[str]:
@@ -21,28 +20,12 @@ def read_lines(path: Path, *, again: bool = False) -> Iterator[str]:
     occur inside tokens. `again`: see `compressed.reading`.
 
     Raises:
-        FormatError: bytes that are not UTF-8 (file and line), or a line beyond `LONGEST_LINE`.
-        SourceError: the file cannot be read.
+        SourceError: the file cannot be read. FormatError: as `utf8`, or a line beyond `LONGEST_LINE`.
     """
     with reading(path, again=again) as stream:
+        begins = stream.peek(512)[:512]
         for number, raw in enumerate(_split(stream, path), 1):
-            if number == 1:
-                if raw[:2] in _OTHER_BOMS:
-                    raise FormatError(
-                        f"{path}:1: is {_OTHER_BOMS[raw[:2]]} text",
-                        expected="UTF-8",
-                        hint="convert it to UTF-8",
-                    )
-                raw = raw[3:] if raw.startswith(_BOM) else raw
-            try:
-                yield raw.decode("utf-8")
-            except UnicodeDecodeError as error:
-                raise FormatError(
-                    f"{path}:{number}: is not UTF-8 text",
-                    expected="UTF-8",
-                    found=f"byte 0x{raw[error.start]:02x} at byte {error.start + 1} of the line",
-                    hint="convert it to UTF-8 (iconv -f ... -t utf-8), or check that it is the right file",
-                ) from error
+            yield utf8(raw, path, number, begins)
 
 
 def json_lines(path: Path, shape: str = "row") -> Iterator[tuple[str, dict[str, Any]]]:

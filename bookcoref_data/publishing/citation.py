@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 
 from ..errors import FormatError
-from ..files import read_regular
+from ..files import read_regular, utf8
 
 _MOST_BYTES = 1 << 20
 _KINDS = {"article": "article", "book": "book", "inproceedings": "conference-paper", "techreport": "report",
@@ -81,10 +81,7 @@ def read_citation(path: Path) -> Citation:
     Raises:
         SourceError: it cannot be read. FormatError: it is neither, or lacks title, authors or year.
     """
-    try:
-        text = read_regular(path, _MOST_BYTES).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise FormatError(f"{path} is not UTF-8", hint="save it as UTF-8") from error
+    text = utf8(read_regular(path, _MOST_BYTES), path)
     if path.suffix.lower() in (".cff", ".yaml", ".yml"):
         source = str(path)
         try:

@@ -40,7 +40,17 @@ from ..sources.store import Store
 from .annotate import LICENCES, Annotated, Source, annotate_book, read_sources, source_of, write_annotations
 from .casts import AUTO, read_cast
 from .code_version import annotator_version
-from .engine import Finished, JobResults, Outcome, finished, interrupts_held, intact, run, run_jobs, worker_count
+from .engine import (
+    Finished,
+    JobResults,
+    Outcome,
+    finished,
+    intact,
+    interrupts_held,
+    run,
+    run_jobs,
+    worker_count,
+)
 
 PART = "annotations"
 UNFINISHED = "annotations-unfinished"

@@ -10,7 +10,7 @@ from ..annotation.propose import SHORT, Proposal, propose_cast
 from ..annotation.steps import Backend
 from ..books import Book, Record
 from ..errors import DataError, MissingFileError, SourceError, UsageError
-from ..files import read_regular
+from ..files import read_regular, utf8
 
 AUTO = "auto"
 """In place of a cast file: annotate with the cast that the book itself proposes."""
@@ -28,13 +28,13 @@ def read_cast(path: Path, hint: str = f"{AUTO} annotates with a cast proposed fr
 def cast_text(path: Path, hint: str = "") -> str:
     """What a cast file says, as it stands. Raises: as `read_cast`, but for what is in it."""
     try:
-        return read_regular(path, _MOST_BYTES).decode("utf-8-sig")
+        return utf8(read_regular(path, _MOST_BYTES), path)
     except MissingFileError as error:
         raise MissingFileError(f"cannot read the cast file {path}", found=error.found, hint=hint) from error
     except (SourceError, DataError) as error:
-        raise UsageError(error.what, expected=error.expected, found=error.found, hint=hint) from error
-    except UnicodeDecodeError as error:
-        raise UsageError(f"the cast file {path} is not UTF-8", hint="save it as UTF-8") from error
+        raise UsageError(
+            error.what, expected=error.expected, found=error.found, hint=error.hint or hint
+        ) from error
 
 
 def cast_of_record(record: Record) -> Cast | None:

@@ -9,8 +9,8 @@ from pathlib import Path
 from ..books.annotation import Annotation
 from ..edits import Applied, Edit, apply, diff, format_edits, parse_edits
 from ..edits.diff import Diff
-from ..errors import DataError, UsageError
-from ..files import read_regular, write_text
+from ..errors import UsageError
+from ..files import read_regular, utf8, write_text
 from ..formats.annotated import DATASET, KIND, check_kept, read_annotations, whole_record, write_annotations
 from ..formats.detect import for_output
 from ..formats.documents import write_documents
@@ -29,13 +29,9 @@ def read_edits(path: Path) -> list[Edit]:
     """The corrections of a file.
 
     Raises:
-        SourceError: it cannot be read. DataError: it is too large. FormatError: a line is no correction.
+        SourceError, DataError: as `read_regular`. FormatError: as `utf8`, or a line is no correction.
     """
-    try:
-        text = read_regular(path, MOST_BYTES).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path} is not UTF-8", hint="save it as UTF-8") from error
-    return parse_edits(text, str(path))
+    return parse_edits(utf8(read_regular(path, MOST_BYTES), path), str(path))
 
 
 def write_edits(edits: Iterable[Edit], path: Path) -> None:

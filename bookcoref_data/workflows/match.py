@@ -13,7 +13,7 @@ from ..characters.match import MatchedBook, MatchReport, MatchSettings, TextOf, 
 from ..characters.match_rules import Override, overrides_from
 from ..characters.table import HarvestedCast, group_casts, read_table
 from ..errors import BookcorefError, FormatError, UsageError
-from ..files import unreadable, write_bytes, write_text
+from ..files import write_bytes, write_text
 from ..formats.lines import read_lines
 from ..outputs import whole
 from ..progress import Progress, Silent
@@ -232,19 +232,9 @@ def read_works_table(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, 
     """(line number, row) of every work; a short line has "" in the columns that it lacks.
 
     Raises:
-        SourceError: the file cannot be read. FormatError: it is no text in UTF-8, or lacks one of `columns`.
+        SourceError: the file cannot be read. FormatError: as `read_lines`, or it lacks one of `columns`.
     """
-    try:
-        text = path.read_text(encoding="utf-8-sig")  # spreadsheets write a mark of byte order
-    except OSError as error:
-        raise unreadable(path, error) from error
-    except UnicodeDecodeError as error:
-        raise FormatError(
-            f"{path} is not a text in UTF-8",
-            found=f"byte {error.object[error.start]:#04x} at {error.start}",
-            hint="save the table as UTF-8 with tabs between the columns (not as an .xlsx file)",
-        ) from error
-    head, *lines = text.split("\n")
+    head, *lines = list(read_lines(path)) or [""]
     names = head.split("\t")
     if not set(columns) <= set(names):
         raise FormatError(

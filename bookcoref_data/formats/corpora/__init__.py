@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ...errors import SourceError, UsageError
+from ...errors import SourceError, UsageError, WrongFileError, listed
 from ...resources import resource
 from ..conversion_report import ConversionReport
 from . import columns, litbank, pdnc, preco
@@ -108,7 +108,7 @@ def read_corpus(kind: str, path: Path, report: ConversionReport, tokenise: Token
     `tokenise` cuts a plain text into sentences of tokens with their places (needed by PDNC alone).
 
     Raises:
-        UsageError: an unknown kind. SourceError: nothing at `path`, or no file of the layout.
+        UsageError: an unknown kind. SourceError: nothing at `path`. WrongFileError: no file of the layout.
         FormatError: a file that is not what it should be (file and line).
     """
     if kind not in _READERS:
@@ -122,6 +122,8 @@ def read_corpus(kind: str, path: Path, report: ConversionReport, tokenise: Token
     if empty and report.broken:
         raise report.broken[0]
     if empty:
-        raise SourceError(
-            f"{path} has no documents of {corpora()[kind].name}", expected=corpora()[kind].layout
-        )
+        there = listed(sorted(p.name for p in path.iterdir()), 5) if path.is_dir() else "a file"
+        raise WrongFileError(
+            f"{path} has no documents of {corpora()[kind].name}", expected=corpora()[kind].layout,
+            found=there or "nothing", hint="check the path, or the name of the corpus",
+        )  # fmt: skip
