@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import gc
+import importlib.util
 import json
 import os
 import re
@@ -34,6 +35,16 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 # No test cuts the power, and the disk takes some milliseconds for each of some thousand files.
 os.fsync = lambda descriptor: None
 SHARED = Path(os.environ.get("BOOKCOREF_SHARED", ROOT.parent / "shared"))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """What `.ci/run` tests is the package that it installed, in this process and in every other."""
+    place = importlib.util.find_spec("bookcoref_data")
+    if (
+        os.environ.get("BOOKCOREF_REQUIRE_INSTALLED") == "1"
+        and ROOT in Path(str(place and place.origin)).parents
+    ):
+        raise pytest.UsageError(f"the checkout would be tested, not an installed package: {place}")
 
 
 @pytest.hookimpl(wrapper=True, optionalhook=True)

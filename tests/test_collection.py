@@ -16,7 +16,7 @@ def _collected(config) -> set[str]:
         # Every process of a parallel run collects all files.
         return {str(Path(path).relative_to(ROOT)) for path in config.collected}
     listed = subprocess.run(
-        [sys.executable, "-m", "pytest", "--collect-only", "-n", "0", "-p", "no:cacheprovider", "-m", ""],
+        [sys.executable, "-I", "-m", "pytest", "--collect-only", "-n", "0", "-m", ""],
         cwd=ROOT, capture_output=True, text=True, check=False,
     )  # fmt: skip
     return {line.partition("::")[0] for line in listed.stdout.splitlines() if "::" in line}

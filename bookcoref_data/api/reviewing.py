@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..books import Mention
-from ..errors import UsageError, plural
+from ..errors import DataError, UsageError, plural
 from ..files import path_of
 from ..outputs import ANNOTATION, files_of
 from . import options as o
@@ -206,6 +206,11 @@ class Review:
     def next(self) -> list[ReviewQuestion]:
         """Read the book with all answers until now; the questions of that reading."""
         self.questions, self._layout = self._session.ask(self._most)
+        if (a := self._session.annotation) and not (a.mentions or a.quotes):
+            raise DataError(
+                f"there is nothing to review in {a.doc_key}", expected="a mention or a quotation",
+                found="neither", hint="is it the right text, and does the cast name its people?",
+            )  # fmt: skip
         if self.ready:
             self.questions = []
         return self.questions

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..errors import UsageError, plural
+from ..errors import DataError, UsageError, counted, plural
 from ..files import path_of
 from ..outputs import files_of, outputs
 from . import options as o
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 class Counts(Table):
     """Table 1 of the paper, one row per source. `totals` has the same by name, as objects.
 
-    `books` is the table of single books, empty unless it was asked for; `plots` are the pictures written.
+    `books` is the table of single books, empty unless it was asked for; `notes` say what is odd; `plots` are
+    the pictures written.
     """
 
     def __init__(self, found: Sequence[tuple[str, list[Sizes]]], *, per_book: bool) -> None:
@@ -36,6 +37,11 @@ class Counts(Table):
             for _, documents in found
         ]
         self.books = _table_of("doc_key", [pair for pairs in self.of_books for pair in pairs])
+        self.notes = [
+            f"{name}: {counted(total.outside, 'mentions')} outside the text, counted with the others"
+            for name, total in self.totals
+            if total.outside
+        ]
         self.plots: list[Path] = []
         super().__init__(_table_of("source", self.totals).to_dict())
 
@@ -73,7 +79,8 @@ def stats(
     In Python a source is a path, a book, or books.
 
     Raises:
-        UsageError: nothing to count. SourceError, FormatError: a file cannot be read.
+        UsageError: nothing to count. DataError: a source without a document. SourceError, FormatError: a
+            file cannot be read.
     """
     from ..books.statistics import document_statistics
     from ..formats import read_documents
@@ -86,6 +93,8 @@ def stats(
         records = read_documents(path_of(source), format, config) if there else records_of(source)
         name = str(source) if there else f"source {number}"
         found.append((name, [document_statistics(record) for record in records]))
+        if not found[-1][1]:
+            raise DataError(f"{name} holds no document", hint="is it the right file?")
     counts = Counts(found, per_book=per_book)
     if (folder := path_or_none(plots)) is not None:
         from ..reports.statistics_plots import save_plots

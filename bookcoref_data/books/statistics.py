@@ -41,7 +41,8 @@ class Distances:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Amounts:
-    """What one or more documents have. `tokens` and `sentences` are None where there are offsets only."""
+    """What one or more documents have. `tokens` and `sentences` are None where there are offsets only;
+    `outside` are mentions that do not lie in the text, which count as any other."""
 
     tokens: int | None
     sentences: int | None
@@ -50,6 +51,7 @@ class Amounts:
     singletons: int
     characters: int
     longest_chain: int
+    outside: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +123,8 @@ def document_statistics(record: Record) -> Sizes:
         for name, spans in record.characters:
             wanted = "".join(name.split()).casefold()
             exact += sum("".join("".join(tokens[a : b + 1]).split()).casefold() == wanted for a, b in spans)
+    spans = {span for cluster in (*record.clusters, *(s for _, s in record.characters)) for span in cluster}
+    length = max((end + 1 for _, end in spans), default=0) if lengths is None else sum(lengths)
     pair_sum = pairs = mentions = chains = 0
     weighted, plain = [], []
     for cluster in record.clusters:
@@ -138,6 +142,7 @@ def document_statistics(record: Record) -> Sizes:
         singletons=sizes.count(1), characters=len(record.characters), longest_chain=max(sizes, default=0),
         distances=Distances(pair_sum, pairs, fsum(weighted), mentions, fsum(plain), chains),
         named_mentions=named, name_mentions=exact,
+        outside=sum(not 0 <= start <= end < length for start, end in spans),
     )  # fmt: skip
 
 
@@ -154,6 +159,7 @@ def corpus_statistics(documents: Iterable[Sizes]) -> Statistics:
         chains=chains, singletons=sum(doc.singletons for doc in docs),
         characters=sum(doc.characters for doc in docs),
         longest_chain=max((doc.longest_chain for doc in docs), default=0),
+        outside=sum(doc.outside for doc in docs),
         tokens_per_document=None if tokens is None else _ratio(tokens, n),
         mentions_per_document=_ratio(mentions, n), chains_per_document=_ratio(chains, n),
         mentions_per_chain=_ratio(fsum(ratios), len(ratios)),

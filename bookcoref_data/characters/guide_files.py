@@ -4,7 +4,6 @@ All are UTF-8. The tab-separated ones have a header and are never quoted (125 of
 double quote, which a quoting reader would swallow together with lines).
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -12,6 +11,7 @@ from pathlib import Path
 
 from ..errors import FormatError
 from ..files import read_some, utf8
+from ..formats.lines import json_lines
 from ..words.folding import fold
 from .names import NameReading, read_name
 from .table import CastRow
@@ -131,7 +131,9 @@ _JSON_NAMES = {"book_title": "title", "character_name": "character", "book_autho
 
 
 def _read_tsv(path: Path, needed: Iterable[str]) -> Iterator[dict[str, str]]:
-    lines = _lines(path)
+    """Only "\\n" and "\\r\\n" end a line: a cell may hold any other sign."""
+    numbered = enumerate(utf8(read_some(path), path).split("\n"), start=1)
+    lines = ((number, line.rstrip("\r")) for number, line in numbered if line.strip())
     first = next((line for _, line in lines), "")
     header = [column.strip().lower() for column in first.split("\t")]
     missing = sorted(set(needed) - set(header))
@@ -152,18 +154,8 @@ def _read_tsv(path: Path, needed: Iterable[str]) -> Iterator[dict[str, str]]:
 
 
 def _read_jsonl(path: Path) -> Iterator[dict[str, str]]:
-    for number, line in _lines(path):
-        place = f"{path}:{number}"
-        try:
-            found = json.loads(line)
-        except ValueError as error:
-            raise FormatError(f"{place} is not JSON", found=str(error)) from error
-        if not isinstance(found, dict):
-            raise FormatError(f"{place} is not an object", found=type(found).__name__)
-        texts: dict[str, str] = {}
-        for key, value in found.items():
-            if isinstance(value, str) and (column := _JSON_NAMES.get(key, key)):
-                texts[column] = value
+    for place, found in json_lines(path):
+        texts = {_JSON_NAMES.get(key, key): value for key, value in found.items() if isinstance(value, str)}
         is_book = "author" in texts and not {"character", "character_name"} & set(found)
         yield _checked(texts, _NAME_COLUMNS - {"character"} if is_book else _NAME_COLUMNS, place)
 
@@ -173,10 +165,3 @@ def _checked(row: dict[str, str], needed: Iterable[str], place: str) -> dict[str
     if empty:
         raise FormatError(f"{place} has no {', '.join(empty)}", found=str(row)[:150])
     return row
-
-
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    """(number, line) of every line with content; only "\\n" and "\\r\\n" end a line."""
-    for number, line in enumerate(utf8(read_some(path), path).split("\n"), start=1):
-        if line.strip():
-            yield number, line.rstrip("\r")

@@ -4,6 +4,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 
 from ..books.annotation import Annotation, Marked, Quote
 from ..books.layout import Chapter, Layout, TokenRange, lay_out
@@ -27,6 +28,11 @@ class LaidOutBook:
     @cached_property
     def paragraphs(self) -> list[TokenRange]:
         return list(self.layout.paragraphs)
+
+    def headings(self, chapter: Chapter) -> list[str]:
+        """The first paragraphs of a chapter, as far as its title has them."""
+        found = (words for p in chapter.paragraphs if (words := self.words(p.start, p.end - 1)))
+        return list(takewhile(chapter.title.__contains__, found))
 
     def chapter_of(self, token: int) -> int:
         """Number of the chapter (from 0) of a token."""

@@ -186,7 +186,8 @@ def draw_presence(r: LaidOutBook) -> Figure:
 
     most = [row["character"] for row in characters(r)[:_MOST]]
     row_of = {name: k for k, name in enumerate(most)}
-    counts = np.zeros((max(len(most), 1), len(r.chapters)))
+    chapters = max(len(r.chapters), 1)  # a book without a word has none
+    counts = np.zeros((max(len(most), 1), chapters))
     for m in r.annotation.mentions:
         k = row_of.get(r.name(m.character))
         if k is not None:
@@ -196,8 +197,8 @@ def draw_presence(r: LaidOutBook) -> Figure:
     axes.imshow(counts / np.maximum(counts.max(axis=1, keepdims=True), 1), aspect="auto", cmap="Blues")
     axes.set_yticks(range(len(most)), [_label(name) for name in most])
     axes.set_xlabel("chapter")
-    step = -(-len(r.chapters) // 20)  # twenty numbers fit side by side
-    places = range(0, len(r.chapters), step)
+    step = -(-chapters // 20)  # twenty numbers fit side by side
+    places = range(0, chapters, step)
     axes.set_xticks(list(places), [str(k + 1) for k in places])
     return figure
 

@@ -1,6 +1,7 @@
 """The targets of `export`, and how each is written: tables of all books together, else a file per book."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -35,6 +36,7 @@ _PARTS = {
 }  # fmt: skip
 
 
+UNTITLED = "titles of chapters that do not stand in the text, or share a paragraph"
 SEVERAL = "names that an earlier character has, too (a number stands behind them)"
 
 
@@ -106,7 +108,12 @@ def export(
     for a in annotations:
         note = report.note(a.doc_key)
         _note_left_out(a, target, note)
-        readings.append(LaidOutBook(a if to == "booknlp" else _clean(a, target.forbidden, note)))
+        r = LaidOutBook(a if to == "booknlp" else _clean(a, target.forbidden, note))
+        if "chapters" in target.holds and to != "booknlp":
+            shown = [" ".join(r.headings(c)) if to.startswith("tei") else c.title for c in r.chapters]
+            lost = Counter(title for title, _ in r.annotation.chapters if title) - Counter(shown)
+            note(UNTITLED, next(iter(lost), ""), lost.total())
+        readings.append(r)
     if to in ("csv", "tsv", "parquet"):
         if out.suffix:
             raise UsageError(

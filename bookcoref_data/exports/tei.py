@@ -116,14 +116,11 @@ class _TeiWriter:
         return child
 
     def _chapter(self, div: Element, chapter: Chapter) -> None:
-        left = chapter.title
+        headings = len(self.r.headings(chapter))
         for p in chapter.paragraphs:
-            words = self.r.words(p.start, p.end - 1)
-            if not words:
+            if not self.r.words(p.start, p.end - 1):
                 continue
-            heading = bool(left) and words in left
-            left = left if heading else ""
-            element = self._add(div, "head" if heading else "p")
+            element = self._add(div, "head" if len(div) < headings else "p")
             if self.standoff:
                 layout, tokens = self.r.layout, self.r.annotation.book.tokens
                 last: Element | None = None

@@ -23,6 +23,7 @@ from typing import Any
 
 from ..books import Mention, Record
 from ..errors import FormatError
+from ..files import utf8
 from . import base
 from .compressed import bare_suffix, packing, read_bytes
 from .conversion_report import ConversionReport, Note
@@ -87,13 +88,8 @@ def read(path: Path | str, *, report: ConversionReport | None = None) -> Iterato
     key = doc_key_of(path)
     text_path = needed_sibling(path, ".txt", "the text")
     data = read_bytes(text_path)
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise FormatError(f"{text_path}:{line}: is not UTF-8 text", hint="convert it to UTF-8") from error
     # brat counts a byte-order mark as a character, so it must stay in the count but in no token.
-    text = f" {text[1:]}" if text.startswith("\ufeff") else text
+    text = " " * data.startswith(b"\xef\xbb\xbf") + utf8(data, text_path)
     parsed, comment = _parse(key, text, read_lines(path), str(path), report.note(key))
     if comment is not None:
         parsed.doc_key = comment["doc_key"]

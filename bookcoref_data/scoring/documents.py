@@ -128,6 +128,17 @@ def pair(key: Iterable[Scorable], response: Iterable[Scorable], *, missing: str 
     )
     for left, right in pairs:
         check_tokens(left, right)
+    for side, documents in zip(("key", "response"), zip(*pairs, strict=True), strict=True):
+        odd, of = [], 0
+        for document in documents:
+            clusters = {frozenset(map(tuple, cluster)) for cluster in document.clusters}
+            of += len(document.characters)
+            odd += [name for name, spans in document.characters if {*map(tuple, spans)} not in clusters]
+        if odd:
+            notes.append(
+                f"{len(odd):,} of the {of:,} characters of the {side} have other mentions than each of its "
+                f"clusters (such as {odd[0]!r}): clusters are scored, linking by the characters"
+            )
     if absent:
         done = "scored as empty" if missing == "empty" else "left out of the scores"
         notes.append(f"missing in the response, {done}: {_listed(absent)}")

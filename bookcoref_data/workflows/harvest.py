@@ -19,7 +19,7 @@ from ..characters.names import read_name
 from ..characters.table import CastRow, group_casts, read_table, write_table
 from ..characters.wikidata_cast import CastReport, cast_rows
 from ..errors import BookcorefError, OfflineError, SourceError, UsageError
-from ..files import write_text
+from ..files import read_regular, utf8, write_text
 from ..progress import Progress, followed
 from ..resources import load_toml, resource
 from ..shapes import check, settings_of
@@ -404,12 +404,12 @@ def write_harvest(out: Path, rows: Sequence[CastRow], most_lost: float) -> tuple
 
 
 def read_items(path: Path) -> list[str]:
-    """The Wikidata items in a file, separated by white space. Raises UsageError: the file cannot be read, or
-    holds something else than items."""
-    try:
-        items = path.read_text(encoding="utf-8").split()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"cannot read {path}", found=str(error)) from error
+    """The Wikidata items in a file, separated by white space.
+
+    Raises:
+        SourceError, DataError: as `read_regular`. FormatError: as `utf8`. UsageError: other words.
+    """
+    items = utf8(read_regular(path, 64 << 20), path).split()
     odd = [item for item in items if not is_item(item)]
     if odd:
         raise UsageError(f"{path} holds something else than items", expected="Q and a number", found=odd[0])

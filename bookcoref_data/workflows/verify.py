@@ -15,7 +15,7 @@ from typing import Any
 from ..books import read_window_key
 from ..books.facts import BookFacts, content_digest, facts_of, is_remapped, released_key
 from ..books.stored import StoredBook, are_parts
-from ..errors import BookError, ChecksumError, DataError, FormatError, UsageError
+from ..errors import BookError, ChecksumError, DataError, FormatError
 from ..files import write_text
 from ..formats.annotated import DATASET
 from ..formats.detect import is_annotated_folder
@@ -33,7 +33,7 @@ from ..guard import require_regular
 from ..outputs import RECORD, whole
 from ..outputs import problems as written_problems
 from ..resources import resource
-from ..shapes import attributes, check, parse_json
+from ..shapes import attributes, check, read_json
 
 MANIFEST_FORMAT = 1
 # What two builds of the same book must share; where the text came from may differ.
@@ -190,17 +190,11 @@ def read_manifest(path: Path) -> dict[str, Any]:
     """Read a file of `write_manifest`.
 
     Raises:
-        UsageError: it cannot be read.
+        SourceError: it cannot be read.
         FormatError: it is not a recorded manifest.
         ChecksumError: its books do not give its digest.
     """
-    require_regular(path)
-    try:
-        value = parse_json(path.read_text(encoding="utf-8"), str(path))
-    except OSError as error:
-        raise UsageError(f"cannot read the manifest {path}", found=error.strerror) from error
-    except UnicodeDecodeError as error:
-        raise FormatError(f"{path} is not JSON", found=str(error)[:200]) from error
+    value = read_json(path, 64 << 20)
     check(value, "recorded_manifest", f"{path} is not a recorded manifest")
     books = []
     try:

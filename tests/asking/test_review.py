@@ -19,7 +19,7 @@ from bookcoref_data.books.annotation import Annotation, Marked, Quote
 from bookcoref_data.books.layout import lay_out
 from bookcoref_data.cli.verbs.people import _ask_batch, _show, _show_passage
 from bookcoref_data.edits import Edit, anchor_of, apply, format_edits, merge_edits, parse_edits
-from bookcoref_data.errors import UsageError
+from bookcoref_data.errors import DataError, UsageError
 
 NAMES = ("Anna Grey", "Tom Hill", "Hill")
 
@@ -464,3 +464,10 @@ def test_the_wanted_share_stops_and_disagreements_come_first(story, tmp_path, ki
     )
     assert both.questions[0].key == late.key
     assert json.loads(json.dumps(both.to_dict()))["agreement"]["differ"] >= 1
+
+
+def test_of_a_text_without_a_mention_there_is_nothing_to_review(tmp_path):
+    (tmp_path / "list.txt").write_text("Two pounds of flour.\n\nA jug of milk, and the salt.\n")
+    (tmp_path / "cast.txt").write_text("Anna Grey\n")
+    with pytest.raises(DataError, match="nothing to review in list"):
+        bc.review(tmp_path / "list.txt", tmp_path / "cast.txt")

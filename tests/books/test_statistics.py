@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from itertools import combinations
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import bookcoref_data as bc
 from bookcoref_data.books import Mention, Record
 from bookcoref_data.books.statistics import corpus_statistics, document_statistics, pairwise_distance_sum
+from bookcoref_data.errors import DataError
 
 
 def naive(starts):
@@ -119,3 +122,21 @@ def test_counts_of_one_document():
     table = corpus_statistics([one, document_statistics(Record("c", sentences=[["x"]]))])
     assert (table.characters, table.longest_chain, table.singletons) == (1, 2, 1)
     assert (table.tokens_per_document, table.mentions_per_document, table.chains_per_document) == (2, 1.5, 1)
+
+
+def test_mentions_outside_the_text_are_counted_and_said(tmp_path):
+    clusters = [[[0, 0], [2, 3]], [[1, 1], [3, 3]], [[3, 3]]]
+    row = {"doc_key": "d", "sentences": [["a", "b"], ["c"]], "clusters": clusters}
+    path = tmp_path / "x.jsonl"
+    path.write_text(json.dumps(row) + "\n")
+    found = bc.stats(path)
+    assert found.notes == [f"{path}: 2 mentions outside the text, counted with the others"]
+    assert found.documents()[0]["outside"] == 2
+    row["clusters"][1:] = []
+    path.write_text(json.dumps(row | {"characters": [{"name": "A", "mentions": [[7, 7]]}]}) + "\n")
+    assert bc.stats(path).documents()[0]["outside"] == 2
+    path.write_text(json.dumps({"doc_key": "d", "clusters": clusters}) + "\n")
+    assert bc.stats(path).notes == []  # without a text nothing tells
+    path.write_text("\n")
+    with pytest.raises(DataError, match="holds no document"):
+        bc.stats(path)

@@ -54,8 +54,8 @@ def test_the_scrapers_output_is_read_by_its_own_field_names(tmp_path):
     ("a.tsv", "title\tsource\tcharacter\nEmma\tshmoop\n", "a.tsv:2 has 2 columns"),
     ("a.tsv", "title\tsource\tcharacter\nEmma\tshmoop\t \n", "a.tsv:2 has no character"),
     ("a.tsv", "", "no column"),
-    ("a.jsonl", "{\n", "a.jsonl:1 is not JSON"),
-    ("a.jsonl", "[1]\n", "not an object"),
+    ("a.jsonl", "{\n", "a.jsonl:1: not valid JSON"),
+    ("a.jsonl", "[1]\n", "a JSON object"),
     ("a.jsonl", '{"book_title": "Emma", "source": "shmoop", "character_name": 3}\n', "no character"),
 ])  # fmt: skip
 def test_what_is_no_list_is_refused_with_file_and_line(tmp_path, name, text, said):

@@ -16,7 +16,7 @@ from bookcoref_data.books.annotation import Annotation, Marked, Quote, SourceTex
 from bookcoref_data.errors import UsageError
 from bookcoref_data.exports import TARGETS, export
 from bookcoref_data.exports.reading import LaidOutBook
-from bookcoref_data.exports.targets import SEVERAL
+from bookcoref_data.exports.targets import SEVERAL, UNTITLED
 from bookcoref_data.exports.texts import replaced_text, segments
 from bookcoref_data.formats import ConversionReport
 from bookcoref_data.text.tokens import tokenize_body
@@ -289,3 +289,17 @@ def test_spans_beside_the_text_begin_and_end_at_words(tmp_path):
         ["head", "p", "p"],
         ["head", "p"],
     ]
+
+
+@pytest.mark.parametrize("to", ["tei", "tei-standoff", "csv", "audiobook"])
+def test_a_title_that_is_not_in_the_text_is_counted(tmp_path, to):
+    tokens = ["I", "\n", "\n", "The", "Inn", "\n", "\n", "Ann", "came", ".", "\n", "\n", "He", "ran", "."]
+    heads = (("I The Inn", 0), ("II The Flight", 12))
+    made = Annotation(Book.make("d", [tokens]), ("Ann",), (Marked(7, 7, 0),), (), chapters=heads)
+    export([made], to, tmp_path / "out", report=(report := ConversionReport()))
+    lost = {item.what: (item.count, item.examples) for item in report.not_kept}.get(UNTITLED)
+    assert lost == ((1, ["d: II The Flight"]) if to.startswith("tei") else None)
+    # Two chapters that begin in one paragraph: only one of them has a division anywhere.
+    both = replace(made, chapters=(heads[0], ("Then", 13), ("Last", 14)))
+    export([both], to, tmp_path / "both", report=(report := ConversionReport()))
+    assert {item.what: item.count for item in report.not_kept}[UNTITLED] == (2 if to.startswith("tei") else 1)

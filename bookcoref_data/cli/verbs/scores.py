@@ -59,6 +59,7 @@ def stats(given: Given, markdown: Markdown = False, json: Json = False) -> None:
         bookcoref-data stats gold.jsonl system.conll --per-book --markdown
     """
     found: Counts = given()
+    listed("note:", found.notes)
     listed("wrote", found.plots)
     if json:
         emit_json(found.documents())
