@@ -30,11 +30,14 @@ WHY_NO_FINGERPRINT = (
 """The sentence for a person when a pack is made without a fingerprint. With a language model, likely words
 can be guessed from one, so only texts that are known to be free have it."""
 _PHRASES = load_toml(resource("manifests", "rights.toml"))
-_GRANT, _CLOSED, _CLOSED_HEADER, _DOUBTFUL = (
-    re.compile("|".join(_PHRASES[name]), re.I) for name in ("grants", "closed", "closed_header", "doubtful")
+_GRANT, _CLOSED, _CLOSED_HEADER, _DOUBTFUL, _DOUBTFUL_ELSEWHERE = (
+    re.compile("|".join(_PHRASES[name]), re.I)
+    for name in ("grants", "closed", "closed_header", "doubtful", "doubtful_elsewhere")
 )
+_NAMES = re.compile(r"^\s*(?:title|author|.*project gutenberg\b).*", re.I | re.M)
 _MOST_HEADER, _NOTES = 40_000, 3000
-_RECORD = re.compile(r"<dcterms:rights>([^<]*)</dcterms:rights>")
+_RECORD = re.compile(r"<dcterms:rights\b[^>]*>([^<]*)</dcterms:rights>")
+_FREE_RECORD = re.compile(r"\s*public domain(?: in the usa)?\.?\s*", re.I)
 
 
 def header_says_free(text: str) -> bool | None:
@@ -46,25 +49,23 @@ def header_says_free(text: str) -> bool | None:
     end = min(ends, key=lambda found: found.start(), default=None)
     if end is None or end.end() > _MOST_HEADER:
         return None
-    paragraphs = [
-        " ".join(part.replace("’", "'").split()) for part in re.split(r"\n[ \t]*\n", text[: end.start()])
-    ]
+    parts = re.split(r"\n[ \t]*\n", text[: end.start()].replace("’", "'"))
+    paragraphs = [" ".join(part.split()) for part in parts]
     notes = " ".join(text[end.start() : end.end() + _NOTES].split())
     if any(map(_CLOSED.search, (*paragraphs, notes))) or any(map(_CLOSED_HEADER.search, paragraphs)):
         return False
     if re.fullmatch(_PHRASES["small_print_free"], " ".join(end.group().split()), re.I):
         return True
-    others = [part for part in paragraphs if not _GRANT.fullmatch(part)]
-    granted = len(others) < len(paragraphs) and not any(map(_DOUBTFUL.search, others))
-    return True if granted else None
+    others = [part for part, one in zip(parts, paragraphs, strict=True) if not _GRANT.fullmatch(one)]
+    told = " ".join(_NAMES.sub("", "\n".join(others)).split())
+    doubtful = _DOUBTFUL.search(" ".join(" ".join(others).split())) or _DOUBTFUL_ELSEWHERE.search(told)
+    return None if doubtful or len(others) == len(parts) else True
 
 
 def record_says_free(record: str) -> bool | None:
     """Whether an RDF record of the catalogue says "Public domain"; None when it states no rights."""
-    found = _RECORD.search(record)
-    return (
-        bool(re.fullmatch(r"public domain(?: in the usa)?\.?", found[1].strip().lower())) if found else None
-    )
+    found = _RECORD.findall(record)
+    return all(map(_FREE_RECORD.fullmatch, found)) if found else None
 
 
 @dataclass(frozen=True, slots=True)

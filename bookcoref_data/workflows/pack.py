@@ -5,6 +5,7 @@ DIR/<doc_key>.pack        see docs/pack-format.md
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import groupby
@@ -205,6 +206,8 @@ def record_says(path: Path) -> bool | None:
     try:
         if not record.is_file() or record.stat().st_size > _MOST_RECORD:
             return None
-        return record_says_free(record.read_text(encoding="utf-8", errors="replace"))
+        said = record_says_free(told := record.read_text(encoding="utf-8", errors="replace"))
+        # The record of another book gives nothing.
+        return None if said and f'"ebooks/{re.sub("[^0-9]", "", path.stem)}"' not in told else said
     except OSError:
         return None

@@ -6,6 +6,7 @@ import pytest
 
 from bookcoref_data.publishing.rights import header_says_free, record_says_free
 from bookcoref_data.text.decode import decode
+from bookcoref_data.workflows.pack import record_says
 
 GRANT = """\
 This eBook is for the use of anyone anywhere at no cost and with
@@ -55,12 +56,74 @@ def test_a_header_that_says_whose_the_text_is(more):
     assert header_says_free(header(more=more)) is False
 
 
+WORDS = """
+For use in Canada and Australia.
+Public domain in Australia (the writer died in 1950).
+Life+50 countries only.
+This text is the property of the heirs of Mira Holt.
+The rights belong to the translator.
+Translated in 2015 by A. B.; all rights belong to A. B.
+Reprinted by arrangement with a publisher.
+By courtesy of the writer.
+In the public domain in the United States from 2041.
+Public domain in 2031.
+Free in life+70 countries from 2028.
+Protected by law.
+The heirs ask you to buy the book.
+Published posthumously in 1999.
+Not free in the European Union.
+All rights with the publisher
+Alle Rechte vorbehalten.
+Tous droits réservés.
+Derechos reservados
+Copyleft
+Text Ⓒ A. B.
+Rights: see below
+Urheberrechtlich geschützt.
+Subject to the laws of your country.
+Private scan.
+An orphan work.
+Leased to readers of a library
+Made available under a grant to schools.
+A Project Gutenberg of Australia eBook
+Found at gutenberg.net.au
+A Faded Page eBook
+CC0?
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("more", WORDS)
+@pytest.mark.parametrize("apart", ["", "\n"])
+def test_a_word_about_rights_beside_the_grant_leaves_it_open(more, apart):
+    assert header_says_free(header(more=f"{apart}{more}\n")) is None
+
+
+def test_titles_and_names_may_have_such_words():
+    text = header().replace("The Ferry", "The Rights of Man, and the Heirs of Private Country")
+    assert header_says_free(text) is True
+
+
 def test_records_of_the_catalogue_say_it_too():
     record = "<pgterms:ebook><dcterms:rights>{}</dcterms:rights></pgterms:ebook>"
     assert record_says_free(record.format("Public domain in the USA.")) is True
     assert record_says_free(record.format("Copyrighted. Read the copyright notice.")) is False
     assert record_says_free(record.format("Public domain is not what this book is in.")) is False
     assert record_says_free("<rdf/>") is None
+    one = record.format("Public domain in the USA.")
+    assert record_says_free(one + record.format("Copyrighted.")) is False
+    assert record_says_free(one + "<dcterms:rights xml:lang='en'>Copyrighted.</dcterms:rights>") is False
+    assert record_says_free(f"<!--{one}-->" + record.format("Copyrighted.")) is False
+
+
+def test_the_record_of_another_book_gives_nothing(tmp_path):
+    record = '<pgterms:ebook rdf:about="ebooks/{}"><dcterms:rights>{}</dcterms:rights></pgterms:ebook>'
+    for number, said, wanted in (
+        (12, "Public domain", True),
+        (13, "Public domain", None),
+        (13, "Copyrighted", False),
+    ):
+        (tmp_path / "pg12.rdf").write_text(record.format(number, said))
+        assert record_says(tmp_path / "pg12.txt") is wanted
 
 
 @pytest.mark.long
