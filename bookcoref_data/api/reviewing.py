@@ -56,15 +56,11 @@ def cast(
 
     source = one_source(book)
     check_language(source.book, language)
-    made = Casting(source, path_or_none(cast) or cast_beside(path_of(book)))
+    path = path_of(book)
+    made = Casting(source, path_or_none(cast) or path.with_name(f"{path.name.split('.')[0]}.cast.txt"))
     if out is not None:
         write_text(path_of(out), made.page())
     return made
-
-
-def cast_beside(book: Path) -> Path:
-    """Where the cast of a book is kept: beside it."""
-    return book.with_name(f"{book.name.split('.')[0]}.cast.txt")
 
 
 class Casting(Result):

@@ -26,7 +26,7 @@ _NUMBER = (
 )
 _HEADING = re.compile(
     rf"(?:{_UNIT}\b[ .,:—-]*{_NUMBER}\b|(?:the )?{_NUMBER} {_UNIT}\b|(?:prologue|epilogue)\b"
-    rf"|(?:{ROMAN}|\d+) ?\.?\Z)",
+    rf"|(?:{ROMAN}|\d{{1,3}}) ?\.?\Z)",
     re.IGNORECASE,
 )
 _UNIT_WORD = re.compile(r"CHAPTER|Chapter|BOOK|Book|PART|Part|VOLUME|Volume|LETTER|CANTO|ACT|SCENE|STAVE")

@@ -1,7 +1,7 @@
 """One front door to all formats: read a path, write a path."""
 
 import importlib
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -72,15 +72,9 @@ def write_documents(
     for longdoc and dual-cache).
     """
     path = Path(path)
-    write = writer_of(SYSTEMS.get(format or "", format) or detect.for_output(path))
-    write(records, path, report=report, **options)
-
-
-def writer_of(format: str) -> Callable[..., None]:
-    """The function that writes a format. Raises UsageError where there is no such format."""
-    name = {"fastcoref": "write_tokens", "fastcoref-text": "write_texts"}.get(format, "write")
-    writer: Callable[..., None] = getattr(_module(format), name)
-    return writer
+    named = SYSTEMS.get(format or "", format) or detect.for_output(path)
+    function = {"fastcoref": "write_tokens", "fastcoref-text": "write_texts"}.get(named, "write")
+    getattr(_module(named), function)(records, path, report=report, **options)
 
 
 def require_known(format: str) -> None:

@@ -380,18 +380,14 @@ def record_problems(folder: Path, record: BuildRecord) -> list[str]:
             problems.append(f"{name} is missing")
         elif sha256_file(path) != facts["sha256"]:
             problems.append(f"{name} was changed since it was written")
-    for name in loadable(survey(folder, (BUILD_FILE, *record.files)).foreign, folder):
-        problems.append(f"{name} is not in the build record")
+    # What a library may read as part of the data set, or run
+    for name in survey(folder, (BUILD_FILE, *record.files)).foreign:
+        paths = sorted((folder / name).rglob("*")) if name.endswith("/") else [folder / name]
+        unknown = [p.relative_to(folder).as_posix() for p in paths if p.suffix in _LOADABLE]
+        problems += [f"{name} is not in the build record" for name in unknown]
     if {*card_files(_read_card(folder))} != tables:
         problems.append("the card (README.md) points to other files than those of the build record")
     return problems
-
-
-def loadable(names: Iterable[str], folder: Path) -> Iterator[str]:
-    """Of files and folders, the files that a library may read as part of the data set, or run."""
-    for name in names:
-        paths = (folder / name).rglob("*") if name.endswith("/") else [folder / name]
-        yield from (p.relative_to(folder).as_posix() for p in sorted(paths) if p.suffix in _LOADABLE)
 
 
 def _read_card(folder: Path) -> str:

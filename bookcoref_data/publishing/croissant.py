@@ -61,13 +61,8 @@ def _file(publication: Publication, path: str, facts: FileFacts) -> dict[str, An
     }  # fmt: skip
 
 
-def record_set_of(path: str) -> str:
-    """The name of the record set of a table: "full/test.parquet" -> "full_test"."""
-    return path.rpartition(".")[0].replace("/", "_")
-
-
 def _table(path: str) -> dict[str, Any]:
-    name = record_set_of(path)
+    name = path.rpartition(".")[0].replace("/", "_")  # "full/test.parquet" -> "full_test"
     if not path.endswith(".parquet"):
         fields = [_field(name, path, *column) for column in TABLES["question_columns"]]
         return _record_set(name, "one row per question", fields)

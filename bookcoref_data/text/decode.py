@@ -76,7 +76,9 @@ def decode(data: bytes, what: str = "text") -> Decoded:
             found=f"a NUL character at {text.index(chr(0))}",
             hint="fetch the plain text file of the book",
         )
-    return Decoded(text.replace("\r\n", "\n").replace("\r", "\n"), encoding, mended)
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    # The line end of mainframes; beside another one it is a broken "…".
+    return Decoded(text if "\n" in text else text.replace("\x85", "\n"), encoding, mended)
 
 
 def _decode(data: bytes, what: str) -> tuple[str, str, tuple[Mended, ...]]:

@@ -87,7 +87,8 @@ def read_settings(
 
 
 def clean_one(source: str, settings: ReadSettings, read: Read, other: Path | None = None) -> CleanBook:
-    """Clean a file, or the text of a Gutenberg id; `other` is another edition, which is asked as a witness.
+    """Clean a file, or the text of a Gutenberg id; `other` is another edition (HTML, EPUB, Word, plain
+    text), which is asked as a witness.
 
     A file's exceptions are found by the id in its name ("pg1342.txt", "1342-0.txt") or in its header.
 
@@ -96,7 +97,10 @@ def clean_one(source: str, settings: ReadSettings, read: Read, other: Path | Non
         DataError: no plain text, half a file; UsageError: the recipe does not fit.
     """
     path = Path(source)
-    witness = witness_in(other) if other else None
+    witness = None
+    if other:
+        found, _ = read_edition(read_some(other, MOST_BYTES), str(other))
+        witness = Witness(found.text, found.apart if isinstance(found, MarkedText) else ())
     if source.isdigit() and not path.exists():
         text, sha256 = read(source)
         name = f"pg{source}"
@@ -113,16 +117,6 @@ def clean_one(source: str, settings: ReadSettings, read: Read, other: Path | Non
     if other:
         file = replace(file, notes=(*file.notes, f"{other} was asked as a witness"))
     return CleanBook(Path(name).stem if path.exists() else name, sha256, file)
-
-
-def witness_in(path: Path) -> Witness:
-    """Another edition of a book, as HTML, EPUB, Word or plain text.
-
-    Raises:
-        SourceError: it cannot be read. UsageError: it is no book.
-    """
-    found, _ = read_edition(read_some(path, MOST_BYTES), str(path))
-    return Witness(found.text, found.apart if isinstance(found, MarkedText) else ())
 
 
 def html_beside(mirror: Path, gutenberg_id: str) -> Path | None:

@@ -269,7 +269,8 @@ def _matched(
         tables, store, settings.catalogue, load_settings(plan.match_recipe), load_overrides(plan.overrides),
         mirror=settings.mirror, offline=settings.offline, progress=progress,
     )  # fmt: skip
-    paths = write_report(found, matches_folder(settings.out))
+    # The tables to review go beside the data set, so that `--overrides` can name them.
+    paths = write_report(found, settings.out.with_name(f"{settings.out.name}-matches"))
     progress.note(f"the matches, to review: {paths[3]}")
     report.dropped = {f"{b.gutenberg_id} {b.title}": b.reason for b in found.books if not b.kept}
     return read_matched(paths[2])
@@ -280,11 +281,6 @@ def _title(texts: Texts, number: str) -> str:
     with contextlib.suppress(BookcorefError):
         return header_field(decode(texts.get(number).path.read_bytes(), number).text, "Title") or "book"
     return "book"
-
-
-def matches_folder(out: Path) -> Path:
-    """Where the tables to review go: beside the data set, so that `--overrides` can name them."""
-    return out.with_name(f"{out.name}-matches")
 
 
 def _doc_key(book: Mapping[str, Any]) -> str:

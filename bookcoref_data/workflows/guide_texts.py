@@ -308,12 +308,6 @@ def write_guide_texts(
     return {kind: counts[kind] for kind in KINDS if counts[kind]}, left, rows
 
 
-def splits_of(texts: Sequence[GuideText], asked: Sequence[AskedGuide]) -> dict[str, str]:
-    """The split of every text: that of its guide, else by the hash of the title."""
-    known = {(a.guide.place.site, a.guide.place.id, a.gutenberg_key): a.split for a in asked}
-    return {t.id: known[t.source, t.guide, t.gutenberg_key] or split_by_title(t.title) for t in texts}
-
-
 def build_guide_texts(
     source: Path, names: Path | None, works: Path | None, plan: ContextPlan,
     guides: harvesting.GuidesPlan, pages: Path, out: Path, *, offline: bool = False,
@@ -343,7 +337,9 @@ def build_guide_texts(
         texts, splits, missing = keep_listed(texts, list(read_names(names)))
         left["characters of the list not found"] = missing
     else:
-        splits = splits_of(texts, asked)
+        # The split of its guide, else by the hash of the title
+        known = {(a.guide.place.site, a.guide.place.id, a.gutenberg_key): a.split for a in asked}
+        splits = {t.id: known[t.source, t.guide, t.gutenberg_key] or split_by_title(t.title) for t in texts}
     report = GuideTextsReport(str(out), len(asked), problems=problems)
     report.pages = statuses
     settings = {"source": source.name, "names": names.name if names else ""}

@@ -15,13 +15,15 @@ LONGEST = 30.0
 
 
 class Batches:
-    """How many rows of a network run at once: at first `most`, later as many as fitted and were quick.
+    """How many rows of a network run at once: `most`, or as many as fitted and were quick.
 
-    `room` tells how many rows of a length fit into memory.
+    `room` tells how many rows of a length fit into memory. What did not fit bounds the rows times their
+    length, so that shorter rows go together again.
     """
 
     def __init__(self, most: int, room: Callable[[int], int] | None = None) -> None:
         self.most, self._room = max(1, most), room
+        self._cells = float("inf")
 
     def run(
         self, rows: Sequence[RowOf], length: Callable[[RowOf], int], 
@@ -36,8 +38,10 @@ class Batches:
         order = sorted(range(len(rows)), key=lambda i: -length(rows[i]))
         first = 0
         while first < len(order):
-            fitting = self._room(length(rows[order[first]])) if self._room else self.most
-            part = order[first : first + max(1, min(self.most, fitting))]
+            longest = length(rows[order[first]])
+            fitting = self._room(longest) if self._room else self.most
+            fitting = int(min(self.most, fitting, self._cells // max(1, longest)))
+            part = order[first : first + max(1, fitting)]
             started = time.monotonic()
             try:
                 answers = work([rows[i] for i in part])
@@ -53,16 +57,16 @@ class Batches:
                 if len(part) == 1:
                     raise SourceError(
                         "one text alone does not fit into the memory of the device",
-                        found=f"{length(rows[part[0]])} tokens", hint="give a device with more memory, a "
+                        found=f"{longest} tokens", hint="give a device with more memory, a "
                         "smaller dtype, or fewer words per window; what is done is kept",
                     )  # fmt: skip
-                self.most = len(part) // 2
+                self._cells = len(part) // 2 * max(1, longest)
                 continue
             for i, answer in zip(part, answers, strict=True):
                 told(i, answer)
             first += len(part)
             if time.monotonic() - started > LONGEST:
-                self.most = max(1, len(part) // 2)
+                self._cells = len(part) // 2 * max(1, longest)
 
 
 def out_of_memory(error: RuntimeError) -> bool:

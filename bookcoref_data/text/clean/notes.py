@@ -88,15 +88,21 @@ def cut_illustrations(draft: Draft) -> None:
         elif found.group()[1:].lower().startswith("illustration"):
             blank = draft.text[found.start() - 1] == " "
             draft.cut("illustration", found.start() - blank, _closing(draft, found.start()))
+    for found in _FORM.PLATE.finditer(draft.text, draft.start, draft.end):
+        _cut_and_join(draft, "illustration", *found.span())
 
 
 def cut_page_numbers(draft: Draft) -> None:
-    """Marks such as [Pg 12] and {p. 12}; lines such as `12)` when ten or more rise through the book.
+    """Marks such as [Pg 12] and {p. 12}, and (p. 12) where page follows page; lines such as `12)` when ten
+    or more rise through the book.
 
     Bare numbers such as `12`, `[12]` or `- 12 -` may be chapters or verses: a fourth of them must break a
     paragraph in two.
     """
-    for found in _FORM.PAGE_INLINE.finditer(draft.text, draft.start, draft.end):
+    cited = list(_FORM.PAGE_CITED.finditer(draft.text, draft.start, draft.end))
+    following = sum(_number(b[0]) == _number(a[0]) + 1 for a, b in pairwise(cited))
+    cited = cited if len(cited) >= 10 and following >= 0.9 * (len(cited) - 1) else []
+    for found in chain(_FORM.PAGE_INLINE.finditer(draft.text, draft.start, draft.end), cited):
         start = found.start()
         while start > draft.start and draft.text[start - 1] in " \t":
             start -= 1
@@ -224,8 +230,14 @@ def _cut_note_paragraphs(draft: Draft, marks: _Marks) -> None:
     for index, block in enumerate(blocks):
         if not block or not _FORM.OPENING.match(draft.text, block.start):
             continue
-        star = _FORM.STAR_NOTE.match(block.text)
-        if star:
+        end = block.end
+        star, worded = _FORM.STAR_NOTE.match(block.text), _FORM.WORDED_NOTE.match(block.text)
+        if worded:
+            found = [any(marks.take(label.format(worded[1]), block, draft.end) for label in ("[{}]", "({})"))]
+            below = blocks[index + 1]
+            if worded.end() == len(block.text.rstrip()) and below and below.text.startswith(" "):
+                end = below.end  # its words are a paragraph of their own
+        elif star:
             found = [marks.take(star.group(1).replace(" ", ""), block, _STAR_DISTANCE)]
         else:
             found = [marks.take(label, block, draft.end) for label in _labels_of(block)]
@@ -236,7 +248,7 @@ def _cut_note_paragraphs(draft: Draft, marks: _Marks) -> None:
             below = next(b for b in rest if not (b and b.gap < 4 and _labels_of(b)))
             closing = not below or below.gap >= 4 or (below.gap >= 2 and is_division(below))
         if closing or (found and found[0]):
-            _cut_and_join(draft, "footnote", block.start, block.end)
+            _cut_and_join(draft, "footnote", block.start, end)
 
 
 def _labels_of(block: Block, plain: bool = False) -> list[str]:

@@ -120,6 +120,23 @@ def test_a_batch_may_last_just_as_long_as_is_allowed(monkeypatch):
     assert sizes == [3, 3, 1]
 
 
+def test_shorter_rows_go_together_again_after_longer_ones_did_not_fit():
+    sizes = []
+
+    def work(part):
+        sizes.append(len(part))
+        if sum(part) > 100:
+            raise RuntimeError("CUDA out of memory")
+        return part
+
+    batches = Batches(8)
+    batches.run([40] * 4 + [10] * 16, lambda row: row, work, lambda *_: None)
+    assert sizes == [8, 4, 2, 2, 8, 8]
+    sizes.clear()
+    batches.run([40, 40, 40], lambda row: row, work, lambda *_: None)  # the next step begins with what fitted
+    assert sizes == [2, 1]
+
+
 def test_only_rows_for_which_there_is_room_run_together():
     sizes = []
     Batches(100, lambda length: 12 // length).run(
