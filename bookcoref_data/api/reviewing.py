@@ -203,10 +203,9 @@ class Review:
         """Read the book with all answers until now; the questions of that reading."""
         self.questions, self._layout = self._session.ask(self._most)
         if (a := self._session.annotation) and not (a.mentions or a.quotes):
-            raise DataError(
-                f"there is nothing to review in {a.doc_key}", expected="a mention or a quotation",
-                found="neither", hint="is it the right text, and does the cast name its people?",
-            )  # fmt: skip
+            hint = "is it the right text, and does the cast name its people?"
+            what = f"there is nothing to review in {a.doc_key}"
+            raise DataError(what, expected="a mention or a quotation", found="neither", hint=hint)
         if self.ready:
             self.questions = []
         return self.questions

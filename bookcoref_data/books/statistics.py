@@ -114,7 +114,6 @@ def pairwise_distance_sum(starts: Sequence[int] | Ints) -> int:
 def document_statistics(record: Record) -> Sizes:
     """Count one document. Empty clusters do not count as chains."""
     sizes = [len(cluster) for cluster in record.clusters if cluster]
-    lengths = None if record.sentences is None else list(map(len, record.sentences))
     # Mentions of characters, and those that are the name itself; capitals and blanks do not count.
     named = exact = None
     if record.sentences is not None and record.characters:
@@ -123,8 +122,9 @@ def document_statistics(record: Record) -> Sizes:
         for name, spans in record.characters:
             wanted = "".join(name.split()).casefold()
             exact += sum("".join("".join(tokens[a : b + 1]).split()).casefold() == wanted for a, b in spans)
-    spans = {span for cluster in (*record.clusters, *(s for _, s in record.characters)) for span in cluster}
-    length = max((end + 1 for _, end in spans), default=0) if lengths is None else sum(lengths)
+    length = None if record.sentences is None else sum(map(len, record.sentences))
+    every = {span for cluster in (*record.clusters, *(s for _, s in record.characters)) for span in cluster}
+    outside = 0 if length is None else sum(not 0 <= start <= end < length for start, end in every)
     pair_sum = pairs = mentions = chains = 0
     weighted, plain = [], []
     for cluster in record.clusters:
@@ -137,12 +137,12 @@ def document_statistics(record: Record) -> Sizes:
         weighted.append(total / here * n)
         plain.append(total / here)
     return Sizes(
-        doc_key=record.doc_key, tokens=None if lengths is None else sum(lengths),
-        sentences=None if lengths is None else len(lengths), mentions=sum(sizes), chains=len(sizes),
+        doc_key=record.doc_key, tokens=length, mentions=sum(sizes), chains=len(sizes),
+        sentences=None if record.sentences is None else len(record.sentences),
         singletons=sizes.count(1), characters=len(record.characters), longest_chain=max(sizes, default=0),
         distances=Distances(pair_sum, pairs, fsum(weighted), mentions, fsum(plain), chains),
         named_mentions=named, name_mentions=exact,
-        outside=sum(not 0 <= start <= end < length for start, end in spans),
+        outside=outside,
     )  # fmt: skip
 
 

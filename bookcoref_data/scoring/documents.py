@@ -128,23 +128,29 @@ def pair(key: Iterable[Scorable], response: Iterable[Scorable], *, missing: str 
     )
     for left, right in pairs:
         check_tokens(left, right)
-    for side, documents in zip(("key", "response"), zip(*pairs, strict=True), strict=True):
-        odd, of = [], 0
-        for document in documents:
-            clusters = {frozenset(map(tuple, cluster)) for cluster in document.clusters}
-            of += len(document.characters)
-            odd += [name for name, spans in document.characters if {*map(tuple, spans)} not in clusters]
-        if odd:
-            notes.append(
-                f"{len(odd):,} of the {of:,} characters of the {side} have other mentions than each of its "
-                f"clusters (such as {odd[0]!r}): clusters are scored, linking by the characters"
-            )
+    notes += _no_clusters("key", [left for left, _ in pairs])
+    notes += _no_clusters("response", [right for _, right in pairs])
     if absent:
         done = "scored as empty" if missing == "empty" else "left out of the scores"
         notes.append(f"missing in the response, {done}: {_listed(absent)}")
     if extra:
         notes.append(f"in the response but not in the key, not scored: {_listed(extra)}")
     return Pairing(pairs, absent, extra, tuple(notes))
+
+
+def _no_clusters(side: str, documents: Sequence[Scorable]) -> list[str]:
+    """How many characters of a side are none of its clusters, mention by mention."""
+    odd: list[str] = []
+    for document in documents:
+        clusters = {frozenset(map(tuple, cluster)) for cluster in document.clusters}
+        odd += [name for name, spans in document.characters if {*map(tuple, spans)} not in clusters]
+    if not odd:
+        return []
+    count = sum(len(document.characters) for document in documents)
+    return [
+        f"{len(odd):,} of the {count:,} characters of the {side} have other mentions than each of its "
+        f"clusters (such as {odd[0]!r}): clusters are scored, linking by the characters"
+    ]
 
 
 def _by_key(documents: Iterable[Scorable], side: str) -> dict[str, Scorable]:

@@ -3,7 +3,6 @@
 A whole data set is verified as the folder it is; a standoff release by its packs, its manifest and its table.
 """
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from ..books.book import spans_sha256
 from ..books.facts import BookFacts
 from ..errors import BookcorefError
 from ..files import sha256_bytes
+from ..formats.lines import json_lines
 from ..progress import Progress
 from ..publishing.publication import BOOKS_FILE, read_publication
 from ..sources.hub import fetch_published, is_hub_address
@@ -50,9 +50,8 @@ def verify(
         wanted = read_manifest(folder / MANIFEST_FILE)
         _, parts = pack_parts(folder)
         try:
-            lines = (folder / BOOKS_FILE).read_text(encoding="utf-8").splitlines()
-            table = {row["doc_key"]: row for row in map(json.loads, lines)}
-        except (OSError, ValueError, KeyError, TypeError):
+            table = {row["doc_key"]: row for _, row in json_lines(folder / BOOKS_FILE)}
+        except (BookcorefError, KeyError):
             table = {}  # damaged, or not there
         checks = [
             _check_pack(folder / part.pack, part.key, part.doc_key, wanted["books"], table) for part in parts
