@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from bookcoref_data.books import Book
-from bookcoref_data.errors import DataError, FormatError, UsageError
+from bookcoref_data.errors import DataError, FormatError, MissingFileError
 from bookcoref_data.formats.folder import write_folder, writing_folder
 from bookcoref_data.workflows.verify import read_manifest, verify, write_manifest
 
@@ -170,7 +170,7 @@ def test_nothing_wrong_is_recorded(tmp_path):
 def test_what_is_no_folder_or_no_manifest_is_told(tmp_path):
     with pytest.raises(FormatError, match="not a built data set folder"):
         verify(tmp_path)
-    with pytest.raises(UsageError, match="cannot read the manifest"):
+    with pytest.raises(MissingFileError, match="cannot read"):
         verify(folder(tmp_path / "d"), manifest=tmp_path / "none.json")
     (tmp_path / "m.json").write_text(json.dumps({"digest": "x"}))
     with pytest.raises(FormatError, match="not a recorded manifest"):
