@@ -208,18 +208,16 @@ def bearers(epithets: Sequence[Somebody], people: Sequence[Somebody]) -> list[Pa
     """Who is meant by an epithet: pairs of numbers in the two lists, where one person stands out."""
     found = []
     for i, epithet in enumerate(epithets):
-        weighed = sorted(
-            (
-                Pair(i, k, evidence(epithet.traces, person.traces))
-                for k, person in enumerate(people)
-                if {epithet.gender, person.gender} != {"m", "f"}
-                and answers(epithet.traces, person.traces) >= _LEAST_ANSWERS
-            ),
-            key=lambda pair: -pair.weight,
-        )
-        second = weighed[1].weight if len(weighed) > 1 else 0.0
-        if weighed and weighed[0].weight >= max(_LEAST_EPITHET, second + _EPITHET_MARGIN):
-            found.append(weighed[0])
+        weighed = [
+            Pair(i, k, evidence(epithet.traces, person.traces))
+            for k, person in enumerate(people)
+            if {epithet.gender, person.gender} != {"m", "f"}
+            and answers(epithet.traces, person.traces) >= _LEAST_ANSWERS
+        ]
+        # A pair of nobody stands for the second where there is only one
+        first, second, *_ = sorted([*weighed, *[Pair(i, -1, 0.0)] * 2], key=lambda pair: -pair.weight)
+        if first.weight >= max(_LEAST_EPITHET, second.weight + _EPITHET_MARGIN):
+            found.append(first)
     return found
 
 

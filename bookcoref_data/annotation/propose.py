@@ -20,7 +20,7 @@ from .sightings import epithets, name_runs
 
 SHORT = 1500
 """Tokens of a text below which a person who is named once belongs to its cast."""
-_SHOWN_NAMES, _EXAMPLES, _BEFORE, _AFTER = 4, 1, 5, 7
+_SHOWN_NAMES, _BEFORE, _AFTER = 4, 5, 7
 _SPEAKS, _ANOTHER = 3, 2.0
 """Times that somebody without a name must speak, and evidence that he is one of those who have a name."""
 _LIVINGS = lex.CALLINGS | lex.TITLE_NOUNS.keys()
@@ -164,10 +164,8 @@ def _proposed(group: Group, book: Book) -> Proposed:
     name = max(own, key=lambda n: (names[n] >= least, len(n.split()), names[n], n))
     others = sorted((n for n in names if n != name), key=lambda n: (-len(n.split()), -names[n], n))
     counts = tuple(names.most_common())
-    # Passages from the middle of a book rather than its first lines
-    places = sorted(group.places)
-    step = max(1, len(places) // (_EXAMPLES + 1))
-    shown = places[step::step][:_EXAMPLES] or places[:_EXAMPLES]
-    around = (filter(str.strip, book.tokens[max(0, at - _BEFORE) : at + _AFTER]) for at in shown)
+    # A passage from the middle of a book rather than its first lines
+    middle = sorted(group.places)[len(group.places) // 2 :][:1]
+    around = (filter(str.strip, book.tokens[max(0, at - _BEFORE) : at + _AFTER]) for at in middle)
     examples = tuple(f"... {' '.join(words).replace('#', '')} ..." for words in around)
     return Proposed(Entry(name, tuple(others)), counts, examples)

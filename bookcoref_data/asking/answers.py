@@ -1,6 +1,6 @@
 """Answers as corrections: what a person said of a question, what was said before, and how far two agree."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -8,7 +8,8 @@ from typing import Any
 from ..books.layout import Layout
 from ..edits import Edit, anchor_of
 from ..scoring.scores import cohens_kappa
-from .questions import OFFERS_NO_PEOPLE, Key, ReviewQuestion, pair_key, signs
+from ..words import pronouns
+from .questions import OFFERS_NO_PEOPLE, OUTSIDER, OUTSIDERS, Key, ReviewQuestion, pair_key, signs
 
 _BEFORE, _AFTER = 90, 45
 """Tokens that are shown before and behind a place."""
@@ -49,11 +50,8 @@ def answers_to(question: ReviewQuestion, tokens: Sequence[str], doc_key: str) ->
         seen = Edit("seen", character=one, into=other, doc_key=doc_key)
         others = (("2", NO), ("c", UNSURE))
         return [Answer("1", YES, (merge,)), *(Answer(k, s, (replace(seen, name=s),)) for k, s in others)]
-    found = [
-        Answer(str(n), name, answer_with(question, name, tokens, doc_key))
-        for n, name in enumerate(question.people, 1)
-    ]
-    found.append(Answer("n", NOBODY, answer_with(question, None, tokens, doc_key)))
+    keys = [*((str(n), name) for n, name in enumerate(question.people, 1)), ("n", None)]
+    found = [Answer(k, name or NOBODY, answer_with(question, name, tokens, doc_key)) for k, name in keys]
     return [*found, Answer("c", UNSURE, (unsure,))]
 
 
@@ -105,15 +103,21 @@ def settled(edits: Iterable[Edit]) -> dict[Key, Hashable]:
 def taught(edits: Iterable[Edit]) -> dict[Key, float]:
     """What answers teach about the questions that are left: {sign: how many times as often as usual somebody
     was wrong}; see `signs`."""
-    asked, wrong = Counter[Key](), Counter[Key]()
+    asked, wrong, outsiders = Counter[Key](), Counter[Key](), defaultdict[object, list[bool]](list)
     for e in edits:
-        if e.at is not None and e.was is not None and e.op in ("link", "unlink", "speaker"):
-            what, now = ("quote", e.speaker) if e.op == "speaker" else ("mention", e.character or None)
-            for sign in ((what,), *signs(what, e.was, e.at.words)):
-                asked[sign] += 1
-                wrong[sign] += now != e.was
+        if e.at is None or e.op not in ("link", "unlink", "speaker"):
+            continue
+        what, now = ("quote", e.speaker) if e.op == "speaker" else ("mention", e.character or None)
+        for sign in ((what,), *signs(what, e.was, e.at.words)) if e.was is not None else ():
+            asked[sign] += 1
+            wrong[sign] += now != e.was
+        last = e.at.words.rpartition(" ")[2]
+        if e.was is None and what == "mention" and last.istitle() and last.lower() not in pronouns.PERSONAL:
+            outsiders[e.group or e.at.start].append(now is not None)
     usual: dict[Key, float] = {s: (wrong[s] + 1) / (n + 2) for s, n in asked.items()}
-    return {s: (wrong[s] + _USUAL) / (usual[s[:1]] * n + _USUAL) for s, n in asked.items() if len(s) > 1}
+    found = {s: (wrong[s] + _USUAL) / (usual[s[:1]] * n + _USUAL) for s, n in asked.items() if len(s) > 1}
+    expected = sum(OUTSIDER[len(told) > 1] for told in outsiders.values())
+    return found | {OUTSIDERS: (sum(told[0] for told in outsiders.values()) + 1) / (expected + 1)}
 
 
 def passage(layout: Layout, tokens: Sequence[str], start: int, end: int, since: int = -1) -> dict[str, Any]:

@@ -19,13 +19,8 @@ from ..words import honorifics, pronouns, word_set
 from .answers import UNSURE, passage
 
 _CLOSES = {"“": "”", '"': '"', "``": "''", "«": "»"}
-_GENDER_OF = {
-    word: gender
-    for gender, words in (
-        ("m", pronouns.MALE), ("f", pronouns.FEMALE), ("n", pronouns.NEUTER), ("p", pronouns.PLURAL),
-    )
-    for word in words
-}  # fmt: skip
+_GENDER_OF = dict.fromkeys(pronouns.MALE, "m") | dict.fromkeys(pronouns.FEMALE, "f")
+_GENDER_OF |= dict.fromkeys(pronouns.NEUTER, "n") | dict.fromkeys(pronouns.PLURAL, "p")
 _SHARE, _FIFTH = 0.8, 5
 """Least share of a chain's pronouns, or of the places of a name, that makes the rest suspicious."""
 _RUN = 60
@@ -128,9 +123,6 @@ class _Chains:
                 found[name][who] += times
         return found
 
-    def _flag(self, kind: str, m: Marked, chance: float, reason: str, *edits: Edit) -> Flag:
-        return Flag(kind, m.start, m.end, chance, reason, edits)
-
     def _edit(self, op: str, m: Marked, **more: Any) -> Edit:
         at = anchor_of(self.tokens, m.start, m.end)
         return Edit(op, at=at, was=self.a.names[m.character], doc_key=self.a.doc_key, **more)
@@ -164,7 +156,7 @@ class _Chains:
                     to = self._nearest(m, gender)
                     edit = self._link(m, to) if to >= 0 else self._edit("unlink", m)
                     chance = 0.6 + 0.35 * min(rest, 10) / 10 - 0.3 * ("p" in (gender, top)) - 0.2 * (rest < 2)
-                    yield self._flag("gender", m, chance, reason, edit)
+                    yield Flag("gender", *m.mention, chance, reason, (edit,))
 
     def names_of_others(self) -> Iterator[Flag]:
         """A name of somebody else inside a chain."""
@@ -179,7 +171,7 @@ class _Chains:
                         foreign = self.named[other].total() > self.named[other][name]
                         reason = f"“{' '.join(name)}” is {self.a.names[who]} {times} times"
                         chance = min(0.95, 0.5 + 0.1 * times + 0.15 * foreign)
-                        yield self._flag("name of another", m, chance, reason, self._link(m, who))
+                        yield Flag("name of another", *m.mention, chance, reason, (self._link(m, who),))
 
     def two_chains(self) -> Iterator[Flag]:
         """Two chains that have the same name several times, or one after the other."""
@@ -200,7 +192,7 @@ class _Chains:
                     reason = f"“{' '.join(name)}” is {most} times {into}, {times} times another chain"
                     edit = Edit("merge", character=gone, into=into, doc_key=self.a.doc_key)
                     chance = 0.75 if apart or len(name) > 1 or times > 2 else 0.6
-                    yield self._flag("two chains", m, chance, reason, edit)
+                    yield Flag("two chains", *m.mention, chance, reason, (edit,))
 
     def boundaries(self) -> Iterator[Flag]:
         """A mention that ends or begins where a phrase goes on, or with a word that is no part of it."""
@@ -210,7 +202,7 @@ class _Chains:
             for start, end, chance, reason in self._better(m, forms):
                 if start <= end and (start, end) not in marked:
                     edit = self._edit("span", m, to=anchor_of(self.tokens, start, end))
-                    yield self._flag("boundaries", m, chance, reason, edit)
+                    yield Flag("boundaries", *m.mention, chance, reason, (edit,))
                     break
 
     def _better(self, m: Marked, forms: Counter[tuple[str, ...]]) -> Iterator[tuple[int, int, float, str]]:
@@ -278,7 +270,8 @@ class _Chains:
                 clear = tag[:2] in _CLEAR and (tag[:2] != "VB" or word.endswith(("ed", "ing")))
                 clear = clear and (self.tokens[m.start].islower() or m.start in self.begins)
                 reason = f"“{self.tokens[m.start]}” is no noun, name or pronoun"
-                yield self._flag("not a person", m, 0.8 if clear else 0.45, reason, self._edit("unlink", m))
+                chance, edit = 0.8 if clear else 0.45, self._edit("unlink", m)
+                yield Flag("not a person", *m.mention, chance, reason, (edit,))
 
     # --- direct speech
 
@@ -309,11 +302,11 @@ class _Chains:
             for m in said:
                 if m.character != most and times > who[m.character]:
                     reason = f"the quotation has {self.a.names[most]} {times} times, but not here"
-                    yield self._flag("speaker", m, 0.85, reason, self._link(m, most))
+                    yield Flag("speaker", *m.mention, 0.85, reason, (self._link(m, most),))
                 elif tag is not None and tag.character != m.character:
                     named = " ".join(self.words(tag))
                     reason = f"“{self.tokens[m.start]}” is not the one who says it, “{named}”"
-                    yield self._flag("speaker", m, 0.4, reason, self._link(m, tag.character))
+                    yield Flag("speaker", *m.mention, 0.4, reason, (self._link(m, tag.character),))
 
     def _tag(self, end: int, by_start: dict[int, list[Marked]]) -> Marked | None:
         """The mention that a tag behind a quotation names: "...," said Anna."""
@@ -348,7 +341,7 @@ class _Chains:
             alone = max(runs[m.character, who, m.start // _RUN + k] for k in (0, 1)) == 1
             reason = f"read as {self.a.names[who]}, {score:.0%} certain"
             chance = 0.5 * score * sure * (1.0 if alone else 0.5)
-            yield self._flag("our reading", m, chance, reason, self._link(m, who))
+            yield Flag("our reading", *m.mention, chance, reason, (self._link(m, who),))
 
 
 _MARKS = frozenset([",", ".", ";", ":", "!", "?", "(", "--", "—"])

@@ -13,7 +13,7 @@ import bookcoref_data as bc
 from bookcoref_data.annotation.embedded.network import Ranker, Wavering
 from bookcoref_data.asking import ReviewQuestion, agreement, answers_to, make_queue, settled
 from bookcoref_data.asking.answers import UNSURE, answer_with, as_dict, taught
-from bookcoref_data.asking.questions import Asking, doubted, likely_right, speakers_of
+from bookcoref_data.asking.questions import OUTSIDERS, Asking, doubted, likely_right, speakers_of
 from bookcoref_data.books import Book
 from bookcoref_data.books.annotation import Annotation, Marked, Quote
 from bookcoref_data.books.layout import lay_out
@@ -204,8 +204,8 @@ def test_answers_about_speakers_teach_about_speakers_alone():
     at = anchor_of(["“", "No", "”"], 0, 2)
     wrong = Edit("speaker", at=at, was="Grey", speaker=None)
     right = Edit("speaker", at=at, was="Tom Hill", speaker="Tom Hill")
-    assert taught([wrong, right]) == {("quote", "Grey"): 1.2, ("quote", "Tom Hill"): 0.8}
-    assert taught([replace(wrong, was=None), Edit("seen", at=at)]) == {}
+    assert taught([wrong, right]) == {("quote", "Grey"): 1.2, ("quote", "Tom Hill"): 0.8, OUTSIDERS: 1.0}
+    assert taught([replace(wrong, was=None), Edit("seen", at=at)]) == {OUTSIDERS: 1.0}
 
 
 def test_what_may_be_missed_of_a_group_is_asked_and_they_of_one_sentence_together():
@@ -264,12 +264,38 @@ def test_all_names_of_somebody_outside_the_cast_are_one_question():
     a = Annotation(book, NAMES)
     asked = {q.start: q for q in make_queue(a, nobodys=free, about=["name"])}
     assert {at: q.places for at, q in asked.items()} == {0: ((0, 1), (5, 5)), 3: ((3, 3), (6, 6)), 8: ()}
-    assert {(q.now, q.chance) for q in asked.values()} == {(None, 0.2)}
-    assert asked[0].worth == 2 * asked[8].worth
+    # Who is named once is seldom somebody of the cast.
+    assert {at: (q.now, q.chance, q.hangs) for at, q in asked.items()} == {
+        0: (None, 0.23, 4), 3: (None, 0.23, 4), 8: (None, 0.07, 2)
+    }  # fmt: skip
     named = answer_with(asked[0], "Tom Hill", book.tokens, "b")
     left = make_queue(a, settled(named), nobodys=free, about=["name"])
     assert {q.start for q in left} == {3, 8}
     assert make_queue(a, nobodys=free, about=["speaker", "phrase"]) == []
+
+
+def test_names_that_nobody_has_are_asked_less_when_the_first_were_nobody():
+    """A cast that lists everybody and all aliases has no use for these questions."""
+    book = Book.make("b", [[f"Jack{i % 20}", "saw", "him", *["x"] * 297] for i in range(40)])
+    free = [Marked(300 * i, 300 * i, -1, kind="name") for i in range(40)]
+    sure = [pronoun(300 * i + 2, 0.6, i % 3) for i in range(40)]
+    a = Annotation(book, NAMES, tuple(sure))
+    first = make_queue(a, nobodys=free, about=["name", "pronoun"], most=10)
+    asked = [q for q in first if q.kind == "name"]
+    # In one round some are tried, and not all though each seems worth more than a pronoun.
+    assert 2 < len(asked) < 8 < len({*range(20)})
+    nobody = [e for q in asked for e in answer_with(q, None, book.tokens, "b")]
+    somebody = [e for q in asked for e in answer_with(q, "Hill", book.tokens, "b")]
+    chances = {}
+    for told in (nobody, somebody, nobody[:2]):
+        teaches = taught(told)
+        left = make_queue(a, settled(told), nobodys=free, about=["name"], taught=teaches)
+        (chances[len(told), told is nobody],) = {round(q.chance, 3) for q in left}
+    assert chances[len(nobody), True] < chances[2, False] < 0.23 < chances[len(nobody), False]
+    # "He" and "the child" are no names, and what somebody had is another matter.
+    for words, was in ((["He"], None), (["the", "child"], None), (["Jack"], "Hill")):
+        at = anchor_of(words, 0, len(words) - 1)
+        assert taught([Edit("unlink", at=at, was=was)])[OUTSIDERS] == 1.0
 
 
 def test_a_passage_begins_where_the_likely_people_are_named():
