@@ -3,8 +3,8 @@
 `golden.json` was written by `benchmarks/check_hub_parity.py` from the classes of maverick-coref 1.0.7 and
 relik 1.0.7 and transformers' Qwen2: numbers alone. A version of transformers that cuts words otherwise,
 drops special tokens or computes something else fails here. `.ci/hub-tests` runs this with the lowest and
-the newest one; `BOOKCOREF_DEVICE=cuda` runs it on a GPU, where it passed: docs/results.md, "Cost of the paper's
-models".
+the newest one; `BOOKCOREF_DEVICE=cuda` runs it on a GPU, where it passed: docs/results.md, "Cost of the
+paper's models".
 """
 
 from __future__ import annotations
