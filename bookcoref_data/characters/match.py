@@ -38,7 +38,7 @@ from .joins import Joins
 from .match_rules import RULES, Override, Rule, find_override
 from .presence import Presence, names_shared
 from .table import SOURCES, HarvestedCast
-from .titles import folded_author, generation
+from .titles import folded_author, generation, main_title
 
 if TYPE_CHECKING:
     import polars as pl
@@ -345,8 +345,12 @@ def _decide(
         ]
         return _unmatched(cast, considered or near)
     rule = rules[best["id"]]
+    standing = {c.gutenberg_id for c in considered if _standing(c)}
+    framed = [f.record for f in found if f.rule is RULES["frame"] and f.record["id"] in standing]
+    if rule is RULES["frame"] and (other := _another(best, framed)):
+        reason = f"the title is a part of {one_line(other)!r} by this author, too"
+        return _unmatched(cast, [choice_of(best, reason), *considered[1:]])
     if unproved:
-        standing = {c.gutenberg_id for c in considered if _standing(c)}
         rival = _rival(best, [f.record for f in found if f.record["id"] in standing])
         if rival is not None:
             reason = f"no author given, and {rival['id']} has another"
@@ -483,6 +487,14 @@ def _united(
 def _standing(choice: ConsideredEdition) -> bool:
     """Whether a record lost only to a better one, not for a cause."""
     return not choice.refused or choice.refused.startswith(("fewer", "the same"))
+
+
+def _another(best: CatalogueRow, framed: Sequence[CatalogueRow]) -> CatalogueRow | None:
+    """Another work in a frame of its own: "Sherlock Holmes" is neither his Memoirs nor his Adventures."""
+    keys = RULES["plural"].titles
+    mine = frozenset().union(*map(keys, best["titles"]))
+    others = (r for r in framed if not any("," in main_title(title) for title in r["titles"]))
+    return next((r for r in others if mine.isdisjoint(frozenset().union(*map(keys, r["titles"])))), None)
 
 
 def _rival(best: CatalogueRow, records: Sequence[CatalogueRow]) -> CatalogueRow | None:

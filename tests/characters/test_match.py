@@ -50,6 +50,26 @@ def found(casts, records, settings=None, overrides=()):
     return [work.gutenberg_id for work in report.works]
 
 
+def test_the_name_of_a_hero_is_none_of_the_books_about_him():
+    doyle = "Doyle, Arthur Conan"
+    works = [
+        cast("Sherlock Holmes", "Arthur Conan Doyle"),
+        cast("Memoirs of Sherlock Holmes", "Arthur Conan Doyle"),
+    ]
+    memoirs = [
+        record(834, "The Memoirs of Sherlock Holmes", doyle),
+        record(9555, "Memoirs of Sherlock Holmes", doyle),
+    ]
+    others = [record(1661, "The Adventures of Sherlock Holmes", doyle)]
+    assert found(works, [*memoirs, *others]) == [None, 834]
+    # One work in several editions, and what only a comma adds, decide as before.
+    assert found(works, memoirs) == [834, 834]
+    assert found(works, [*memoirs, record(9999, "Sherlock Holmes, Detective", doyle)]) == [834, 834]
+    near = match(works, frame(*memoirs, *others)).works[0]
+    assert {choice.gutenberg_id for choice in near.considered} == {834, 1661, 9555}
+    assert "'The Adventures of Sherlock Holmes' by this author, too" in near.reason
+
+
 # -- rules -------------------------------------------------------------------------------------------
 
 CASES = {
