@@ -37,20 +37,11 @@ from ..formats.lines import read_lines
 from ..outputs import whole
 from ..progress import Progress, Silent
 from ..sources.store import Store
+from . import engine
 from .annotate import LICENCES, Annotated, Source, annotate_book, read_sources, source_of, write_annotations
 from .casts import AUTO, read_cast
 from .code_version import annotator_version
-from .engine import (
-    Finished,
-    JobResults,
-    Outcome,
-    finished,
-    intact,
-    interrupts_held,
-    run,
-    run_jobs,
-    worker_count,
-)
+from .engine import Finished, JobResults, Outcome, finished, intact, run, run_jobs, worker_count
 
 PART = "annotations"
 UNFINISHED = "annotations-unfinished"
@@ -486,7 +477,7 @@ def relaying(progress: Progress, workers: int) -> Iterator[Any]:
         return
     import multiprocessing
 
-    with interrupts_held():
+    with engine.interrupts_held():
         manager = multiprocessing.Manager()
     with manager:
         queue = manager.Queue()

@@ -34,7 +34,11 @@ def annotator_version(backend: str) -> str:
             found[path] = path.read_bytes()
             continue
         tree = ast.parse(path.read_bytes())
-        start += [p for p in _imported(tree, path) if p not in found and not _of_another(p, backend)]
+        for other in _imported(tree, path):
+            # Not the modules of another backend, nor rooms that decide nothing
+            place, *rest = other.relative_to(_PACKAGE).parts
+            ours = place != "annotation" or len(rest) == 1 or rest[0] == backend
+            start += [other] if ours and place in _DECIDING and other not in found else []
         for node in ast.walk(tree):
             if not isinstance(node, _DOCUMENTED) or not node.body:
                 continue
@@ -44,12 +48,6 @@ def annotator_version(backend: str) -> str:
         found[path] = ast.dump(tree).encode()
     parts = (p.relative_to(_PACKAGE).as_posix().encode() + b"\0" + found[p] for p in sorted(found))
     return sha256_bytes(b"\0".join(parts))
-
-
-def _of_another(path: Path, backend: str) -> bool:
-    """Whether a module belongs to another backend, or to a room that decides nothing."""
-    room, *rest = path.relative_to(_PACKAGE).parts
-    return room not in _DECIDING or (room == "annotation" and len(rest) > 1 and rest[0] != backend)
 
 
 def _imported(tree: ast.Module, path: Path) -> Iterator[Path]:

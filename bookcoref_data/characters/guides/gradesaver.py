@@ -16,15 +16,14 @@ def parse(soup: Any, address: str) -> GuidePage:
     body = soup.select_one("article.section__article, article[role=article]")
     heads = list(dict.fromkeys((body or soup).select(_HEADS)))
     if heads:
-        return finish(LIST, "sections", map(_person, heads), **known)
+        found = []
+        for head in heads:  # a name, and the paragraphs before the next name or the end of its section
+            nodes = following(head, "h1", "h2", "section")
+            told = joined(text_of(node) for node in nodes if node.name in ("p", "blockquote"))
+            found.append(GuideEntry(text_of(head).rstrip(": "), told))
+        return finish(LIST, "sections", found, **known)
     if body is None:
         return GuidePage(LIST, "", known["title"], known["author"], problem="unknown layout")
     if address.rstrip("/").endswith("summary"):
         return summary_page("article", body.find_all("p", recursive=False), **known)
     return GuidePage(LIST, "article", known["title"], known["author"], problem="empty")
-
-
-def _person(head: Any) -> GuideEntry:
-    """A name and the paragraphs that follow it before the next name or the end of its section."""
-    found = (node for node in following(head, "h1", "h2", "section") if node.name in ("p", "blockquote"))
-    return GuideEntry(text_of(head).rstrip(": "), joined(map(text_of, found)))
