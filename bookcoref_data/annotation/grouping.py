@@ -61,12 +61,12 @@ and her aunt to -16. Of a "Miss" the places do not tell it: others say "Miss Pri
 _HEROINE, _HEROINE_WEIGHT = 10, 0.5
 """How many times more often than "Mrs. Bergson" Alexandra must be named to be somebody else, unless there is
 this evidence for one person: Lady Ashley stands where Brett does."""
-_RANKED = 8
-"""Times that "Captain Tilney" and "Mr. Tilney" must both be used to be two men."""
-_PET, _PET_OF_PEER = 0.0, 2.0
-"""Least evidence of the places that a name that is only spelt alike, or the pet name of a lord or a lady, is
-his. Of 25 novels right ones came to 0.9 at least, Sam and Sambo, Mary and Marie to less than 0. Meg is
-Margaret wherever they stand."""
+_RANKED, _CALLED = 8, 3
+"""Times that "Captain Tilney" and "Mr. Tilney" must both be used to be two men, "Captain" to be a name."""
+_PET_LISTED, _PET, _PET_RARE, _PET_OF_PEER = -0.4, 0.0, 0.5, 2.0
+"""Least evidence of the places that a name is his pet name: one of the list, one only spelt alike, one whose
+full name is far rarer, a lord's. Of 30 novels right ones came to 0.3 at least, Katia and Eva to 0.6; wrong
+ones mostly to less than 0, Maria and Polly to -0.9. In the sample Meg and Margaret come to -0.4."""
 _FIRST_NAME, _KNOWN = 3, 5
 """How many times more often Ned must be named than "Mr. Ned"; times that a full name must be used for its
 places to say whom the first name means."""
@@ -149,6 +149,9 @@ def _joined_by_words(
         if words[0] == "the":
             if is_person(sighting):
                 people.add_lone_title(sighting)
+            alone = sighting.places.get(title := words[1].lower(), [])
+            if title in honorifics.OFFICES | _RANKS and len(alone) >= _CALLED:
+                people.called.append(Group("", title, ANY, Counter({written(title): len(alone)}), alone))
         elif len(words) > 1 and ("-".join(words),) not in seen:
             people.add_full_name(sighting, _is_evidence(sighting, seen))
     for words, sighting in seen.items():
@@ -299,6 +302,7 @@ class _People:
         self.by_first: dict[str, Group] = {}
         self.bare: dict[str, Group] = {}
         self.lone: list[Group] = []
+        self.called: list[Group] = []
         self.knights: list[Group] = []
         self._with_miss: Counter[str] = Counter()
 
@@ -346,10 +350,7 @@ class _People:
         titled = sighting.times(honorifics.BEFORE_SURNAMES) - his
         group.set_apart = rest >= _REGULAR and titled >= _SURE_SHARE * rest
         same = next((g for g in self.full if self._is_same_full_name(g, group)), None)
-        if same is not None:
-            same.take(group)
-        else:
-            self.full.append(group)
+        same.take(group) if same else self.full.append(group)
 
     @staticmethod
     def _is_same_full_name(a: Group, b: Group) -> bool:
@@ -427,7 +428,7 @@ class _People:
             alone = self.by_first.get(group.first)
             if titled:
                 max(titled, key=lambda g: g.count).take(group)
-            elif alone is not None and alone.count > 3 * group.count:
+            elif alone and (alone.count > 3 * group.count or self._evidence(alone, group) >= _HIMSELF):
                 alone.take(group)
         # A first name alone means the one who bears it most often with a surname.
         for word, group in self.by_first.items():
@@ -451,9 +452,9 @@ class _People:
                 man.take(other)
         self._join_bare()
         self._join_nicknames()
-        # "The Colonel" is Colonel Brandon where he is the only one.
+        # "The Colonel", and "Yes, Colonel", is Colonel Brandon where he is the only one.
         people = [*self.full, *(g for kinds in self.by_surname.values() for g in kinds.values())]
-        for group in self.lone:
+        for group in (*self.lone, *self.called):
             bearers = [g for g in people if g.names and group.last in g.titles]
             if len(bearers) == 1 and not self._are_two(bearers[0], group):
                 bearers[0].take(group)
@@ -592,12 +593,12 @@ class _People:
             near = [g for g in people if g is not group and g.names and self._may_be_one(g, nickname)]
             near.sort(key=lambda g: -g.count)
             second = near[1].count if len(near) > 1 else 0
-            least = max(share * group.count, 3 * second)
-            if near and near[0].count >= least and not self._stand_together(near[0], group):
+            if near and near[0].count >= 3 * second and not self._stand_together(near[0], group):
                 # Lord Henry may be called Harry, but Lady Catherine is not Kitty Bennet, nor Sam Sambo.
+                rare = near[0].count < share * group.count
                 sure = group.first and _are_listed(near[0].first or near[0].last, nickname)
-                weighed = group.count >= _REGULAR and not sure
-                needed = _PET_OF_PEER if near[0].titles & _PEERS else _PET if weighed else -np.inf
+                usual = -np.inf if group.count < _REGULAR else _PET_LISTED if sure else _PET
+                needed = _PET_OF_PEER if near[0].titles & _PEERS else _PET_RARE if rare else usual
                 if self._evidence(near[0], group) >= needed:
                     near[0].take(group)
 

@@ -242,19 +242,22 @@ def _add(
 def _add_lone_title(
     found: dict[Words, Sighting], book: Book, parse: Parse, start: int, end: int, titles: list[str]
 ) -> None:
-    """ "The General" as a name: with "the" before it, and nothing behind."""
-    if book.tokens[max(start - 1, 0)].lower() != "the" or start != end or titles[0] not in LONE_TITLES:
+    """ "The General" as a name, with nothing behind it; the places of "General" alone are kept beside it."""
+    before = book.tokens[max(start - 1, 0)].lower()
+    if start != end or titles[0] not in LONE_TITLES or before in _NO_CALLS:
         return
-    words = ("the", book.tokens[start])
+    words, the = ("the", book.tokens[start]), before == "the"
     seen = found.setdefault(words, Sighting(words))
-    seen.titles[""] += 1
-    seen.places.setdefault("", []).append(start)
+    seen.titles[""] += the
+    seen.places.setdefault("" if the else titles[0], []).append(start)
     verb = int(parse.head[end])
-    if parse.dep[end] == "nsubj" and book.tokens[verb].lower() in lex.SPEECH_VERBS:
+    if the and parse.dep[end] == "nsubj" and book.tokens[verb].lower() in lex.SPEECH_VERBS:
         seen.speaks += 1
         seen.person += _SPOKEN
 
 
+_NO_CALLS = word_set("a an any every each no another this that his her its my your our their some two")
+"""What shows that "Captain" behind it is not called so."""
 _NO_EPITHETS = lex.words("NO_EPITHETS")
 """Nouns that mean anybody, or somebody's kin."""
 _EPITHETS = (lex.PERSON_NOUNS | lex.CALLINGS | _DEMONYMS | LONE_TITLES) - _NO_EPITHETS - lex.ANIMALS

@@ -55,6 +55,16 @@ def test_a_captain_may_be_called_so_with_his_first_name(proposed):
     assert "Captain John" not in of(proposed(*mangles, "Mr. Mangles spoke."), "John Mangles")
 
 
+def test_a_title_without_a_name_is_his_who_alone_has_it(proposed):
+    here = ["Captain Mirvan rode.", "Captain Mirvan sat.", "The Captain said so.", "The Captain laughed."]
+    called = "“Yes, Captain,” said Tom Hill."
+    assert "Captain" in of(proposed(*here, called), "Captain Mirvan")
+    # Of two captains nobody is; nor is "a Captain" anybody, or "Captain" before another name.
+    for told in (f"Captain Smith ran. {called}", "He was a Captain.", "Captain Ned Smith sang."):
+        cast = proposed(*here, told)
+        assert not any("Captain" in {name, *others} for name, others in cast.items()), told
+
+
 def test_mademoiselle_before_a_first_name_is_the_same_woman(proposed):
     """Of Mrs. and Miss Sneyd neither is Sneyd, and Theobald is a man."""
     here = ["Mathilde smiled. She sat.", "Mathilde spoke. She ran.", "Mademoiselle Mathilde said so."]
@@ -109,6 +119,30 @@ def test_the_girl_of_the_sample_keeps_her_pet_name():
     meg = next({e.name, *e.aliases} for e in cast.entries if "Meg" in {e.name, *e.aliases})
     assert {"Margaret", "Miss Harlow"} <= meg
     assert "Mrs. Harlow" not in meg
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Polly sat. Polly ran to the dog.", "Maria looked at the dog. She smiled."),
+        ("Sir Kenneth rode. Sir Kenneth sang.", "Kenneth ran. He smiled."),
+    ],
+)
+def test_two_names_that_never_meet_are_not_joined_by_a_list(book_of, one, other):
+    """A pet name, or a knight without his "Sir", needs places that do not speak against it."""
+    far = "It rained. It snowed.\n\n" * 30
+    for between, people in (("", 1), (far, 2)):
+        cast = propose_cast(book_of(between.join([f"{one}\n\n" * 12, f"{other}\n\n" * 8] * 2))).cast
+        assert len(cast.entries) == people
+
+
+def test_a_full_name_that_is_hardly_used_is_hers_where_the_places_agree(book_of):
+    """Eva of *Uncle Tom's Cabin* is Evangeline St. Clare by seven of her three hundred names."""
+    eva, other = "Eva smiled. Eva ran to the dog. She laughed.\n\n", "It rained. Tom Hill spoke.\n\n"
+    full = "Evangeline Clare ran.\n\n"
+    for text, together in (((eva * 20 + full) * 6, True), (eva * 120 + other * 30 + full * 6, False)):
+        names = [{e.name, *e.aliases} for e in propose_cast(book_of(text)).cast.entries]
+        assert any({"Eva", "Evangeline Clare"} <= own for own in names) == together
 
 
 def test_a_rank_that_is_hardly_used_is_the_same_man(proposed):
