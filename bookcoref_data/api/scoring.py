@@ -255,8 +255,8 @@ def convert(
         raise UsageError("--doc-key does not fit", expected="an input in JSON lines", found=read_as)
     if config is not None and read_as != "folder":
         raise UsageError("--config does not fit", expected="a data set folder", found=read_as)
-    given = {"tokenizer": tokenizer, "segment_length": segment_length}
-    subwords = {name: value for name, value in given.items() if value is not None}
+    given = (("tokenizer", tokenizer), ("segment_length", segment_length))
+    subwords = {name: value for name, value in given if value is not None}
     if subwords and write_as not in ("longdoc", "dual-cache"):
         expected = "--to longdoc or dual-cache"
         raise UsageError("--tokenizer and --segment-length do not fit", expected=expected, found=write_as)
@@ -268,6 +268,8 @@ def convert(
             note_reasons(annotation, report.note(annotation.doc_key))
     else:
         records = read_documents(path, read_as, config, report=report, **options)
+    if not records:
+        raise DataError(f"{path} holds no document", hint="is it the right file?")
     if key is not None:
         records = project_all(records, read_documents(path_of(key)), report)
     write_documents(records, out, write_as, report=report, **subwords)

@@ -78,8 +78,10 @@ def one_called(books: Sequence[T], name: str, where: object) -> T:
         return books_called([name], books, where, several=False)[0]
     if len(books) != 1:
         keys = ", ".join(map(operator.attrgetter("doc_key"), books[:8])) + (" ..." if books[8:] else "")
-        hint = "name one of these; --book KEY"
-        raise UsageError(f"{where} holds {len(books)} books", expected="one book", found=keys, hint=hint)
+        hint = "name one of these; --book KEY" if books else "is this the right file?"
+        raise UsageError(
+            f"{where} holds {len(books)} books", expected="one book", found=keys or None, hint=hint
+        )
     return books[0]
 
 

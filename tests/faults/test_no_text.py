@@ -10,7 +10,7 @@ import pytest
 import bookcoref_data as bc
 from bookcoref_data.characters.guide_files import read_names
 from bookcoref_data.characters.table import read_table
-from bookcoref_data.errors import BookcorefError, FormatError, UsageError, WrongFileError
+from bookcoref_data.errors import BookcorefError, DataError, FormatError, UsageError, WrongFileError
 from bookcoref_data.files import utf8
 from bookcoref_data.formats.lines import read_lines
 from bookcoref_data.publishing.citation import read_citation
@@ -76,3 +76,13 @@ def test_what_is_no_corpus_is_wrong_usage_not_a_missing_source(tmp_path, kind):
         assert caught.value.expected
         assert caught.value.hint
         path.write_bytes(PICTURE)
+
+
+def test_a_file_without_a_document_is_not_converted_to_another(tmp_path):
+    (tmp_path / "empty.jsonl").write_text("\n")
+    with pytest.raises(DataError, match="holds no document"):
+        bc.convert(tmp_path / "empty.jsonl", tmp_path / "out.conll")
+    assert not (tmp_path / "out.conll").exists()
+    with pytest.raises(UsageError, match="holds 0 books") as caught:
+        bc.view(tmp_path / "empty.jsonl", tmp_path / "out.html")
+    assert "right file" in caught.value.hint
