@@ -270,7 +270,6 @@ def convert(
         records = read_documents(path, read_as, config, report=report, **options)
     if not records:
         raise DataError(f"{path} holds no document", hint="is it the right file?")
-    if key is not None:
-        records = project_all(records, read_documents(path_of(key)), report)
+    records = records if key is None else project_all(records, read_documents(path_of(key)), report)
     write_documents(records, out, write_as, report=report, **subwords)
     return report

@@ -144,13 +144,9 @@ def _no_clusters(side: str, documents: Sequence[Scorable]) -> list[str]:
     for document in documents:
         clusters = {frozenset(map(tuple, cluster)) for cluster in document.clusters}
         odd += [name for name, spans in document.characters if {*map(tuple, spans)} not in clusters]
-    if not odd:
-        return []
     count = sum(len(document.characters) for document in documents)
-    return [
-        f"{len(odd):,} of the {count:,} characters of the {side} have other mentions than each of its "
-        f"clusters (such as {odd[0]!r}): clusters are scored, linking by the characters"
-    ]
+    told = f"{len(odd):,} of the {count:,} characters of the {side} have other mentions than its clusters"
+    return [f"{told} (such as {odd[0]!r}): clusters are scored, linking by the characters"] if odd else []
 
 
 def _by_key(documents: Iterable[Scorable], side: str) -> dict[str, Scorable]:

@@ -201,13 +201,12 @@ def _pack(job: PackJob) -> Finished:
 
 
 def record_says(path: Path) -> bool | None:
-    """What the catalogue record beside a mirror's text says of its rights; None without a record."""
+    """What the catalogue record beside a mirror's text says of its rights; None without one of this book."""
     record = path.with_suffix(".rdf")
     try:
         if not record.is_file() or record.stat().st_size > _MOST_RECORD:
             return None
         said = record_says_free(told := record.read_text(encoding="utf-8", errors="replace"))
-        # The record of another book gives nothing.
         return None if said and f'"ebooks/{re.sub("[^0-9]", "", path.stem)}"' not in told else said
     except OSError:
         return None
