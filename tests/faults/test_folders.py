@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from bookcoref_data.books import Book
-from bookcoref_data.errors import FormatError, UsageError
+from bookcoref_data.errors import FormatError, SourceError, UsageError
 from bookcoref_data.formats.folder import read_build, write_folder
 from bookcoref_data.sources.store import Store
 from bookcoref_data.workflows.engine import finished, intact
@@ -286,9 +286,9 @@ def test_a_fully_cached_run_needs_no_writable_cache(world, monkeypatch):
     assert first.record is not None
 
 
-def test_bad_manifest_paths_are_usage_errors(copy, tmp_path):
+def test_a_manifest_that_is_a_pipe_is_refused(copy, tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(UsageError, match="a named pipe"):
+    with pytest.raises(SourceError, match="a pipe, a device or a socket"):
         verify(copy, manifest=tmp_path / "pipe")
 
 
@@ -303,7 +303,8 @@ def test_a_stream_that_the_caller_closed_leads_nowhere(tmp_path, stream):
         ["sh", "-c", f"{command} {stream}>&-"], cwd=tmp_path, capture_output=True, check=False
     )
     assert b"Traceback" not in ran.stderr
-    assert (ran.returncode, (tmp_path / "out.conll").exists()) == (0, True)
+    assert (b"- holds no document" in ran.stderr) == (stream == 0)
+    assert (ran.returncode, (tmp_path / "out.conll").exists()) == ((1, False) if stream == 0 else (0, True))
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no disk that is always full")

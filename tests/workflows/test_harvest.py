@@ -17,7 +17,7 @@ pytest.importorskip("bs4")
 from bookcoref_data.characters.guide_files import GuideAddress
 from bookcoref_data.characters.table import read_table
 from bookcoref_data.cli.app import make_app
-from bookcoref_data.errors import SourceError, UsageError
+from bookcoref_data.errors import MissingFileError, SourceError, UsageError
 from bookcoref_data.workflows.harvest import GuidesPlan, guides_of
 
 SPARK = (
@@ -264,7 +264,7 @@ def test_a_list_of_works_that_holds_something_else_is_refused(run, tmp_path):
     (tmp_path / "works.txt").write_text("Q1\nEmma\n")
     with pytest.raises(UsageError, match="Emma"):
         run("wikidata", "--works", tmp_path / "works.txt", "--contact", "a@b.org")
-    with pytest.raises(UsageError, match="cannot read"):
+    with pytest.raises(MissingFileError, match="cannot read"):
         run("wikidata", "--works", tmp_path / "none.txt", "--contact", "a@b.org")
 
 

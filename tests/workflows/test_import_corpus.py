@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bookcoref_data.cli.app import make_app
-from bookcoref_data.errors import DataError, FormatError, SourceError, UsageError
+from bookcoref_data.errors import DataError, FormatError, SourceError, UsageError, WrongFileError
 from bookcoref_data.formats import read_documents
 from bookcoref_data.formats.corpora import corpora
 from bookcoref_data.workflows.import_corpus import import_corpus
@@ -194,7 +194,7 @@ def test_a_broken_novel_of_pdnc_is_named_and_the_others_are_written(tmp_path, wh
 def test_what_cannot_be_is_one_message_and_leaves_nothing(tmp_path):
     with pytest.raises(UsageError, match="no corpus 'nothing'"):
         import_corpus("nothing", tmp_path, tmp_path / "out")
-    with pytest.raises(SourceError, match="no documents of PreCo"):
+    with pytest.raises(WrongFileError, match="no documents of PreCo"):
         import_corpus("preco", tmp_path, tmp_path / "out")
     with pytest.raises(SourceError, match="cannot read"):
         import_corpus("preco", tmp_path / "none", tmp_path / "out")
