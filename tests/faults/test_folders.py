@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from bookcoref_data.books import Book
-from bookcoref_data.errors import FormatError, SourceError, UsageError
+from bookcoref_data.errors import FormatError, SourceError
 from bookcoref_data.formats.folder import read_build, write_folder
 from bookcoref_data.sources.store import Store
 from bookcoref_data.workflows.engine import finished, intact
