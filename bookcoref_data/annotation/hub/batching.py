@@ -40,7 +40,7 @@ class Batches:
         while first < len(order):
             longest = length(rows[order[first]])
             fitting = self._room(longest) if self._room else self.most
-            fitting = int(min(self.most, fitting, self._cells // max(1, longest)))
+            fitting = int(min(self.most, fitting, self._cells / max(1, longest)))
             part = order[first : first + max(1, fitting)]
             started = time.monotonic()
             try:
