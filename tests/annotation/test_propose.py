@@ -265,7 +265,8 @@ def test_nicknames_join_the_name(proposed):
 @pytest.mark.parametrize(
     ("full", "pet"),
     [("Robert", "Bertie"), ("Eleanor", "Ella"), ("Elizabeth", "Lisbeth"), ("Mary", "Poll"),
-     ("Nicholas", "Nicky"), ("Alexander", "Alick"), ("David", "Dave")],
+     ("Nicholas", "Nicky"), ("Alexander", "Alick"), ("David", "Dave"), ("Dorothy", "Dottie"),
+     ("Robert", "Bobs"), ("Roxana", "Roxy")],
 )  # fmt: skip
 def test_pet_names_that_are_spelt_otherwise_are_known(proposed, full, pet):
     """The list of the rankers and that of the casts add to each other."""
