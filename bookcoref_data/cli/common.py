@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from ..formats.cells import cell_text, markdown_row
@@ -27,29 +28,30 @@ def cells(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> list[lis
     return [[row[column] for column in columns] for row in rows]
 
 
-def emit_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title: str | None = None) -> None:
-    """Print a plain aligned table on stdout; columns whose cells are all numbers align right."""
-    cells = [[cell_text(value) for value in row] for row in rows]
-    numeric, widths = [], []
-    for i, heading in enumerate(columns):
-        column = [row[i] for row in cells]
-        bare = (cell.replace(",", "").replace(".", "", 1).lstrip("-").rstrip("%") for cell in column)
-        numbers = all(cell == "-" or digits.isdigit() for cell, digits in zip(column, bare, strict=True))
-        numeric.append(bool(cells) and numbers)
-        widths.append(max([len(heading), *map(len, column)]))
+def emit_table(
+    columns: Sequence[str], rows: Iterable[Iterable[Any]], *, title: str = "", markdown: bool = False
+) -> None:
+    """Print a table on stdout, plain and aligned (numbers to the right) or in Markdown."""
+    if markdown:
+        head = ["| " + " | ".join(columns) + " |", "|" + "---|" * len(columns)]
+        print(*([f"**{title}**\n"] if title else []), *head, *map(markdown_row, rows), sep="\n")
+        return
     if title:
         print(title)
-    for row in [list(columns), ["-" * w for w in widths], *cells]:
-        print(
-            "  ".join(
-                c.rjust(w) if right else c.ljust(w) for c, w, right in zip(row, widths, numeric, strict=True)
-            ).rstrip()
-        )
+    aligned = []
+    for heading, *cells in zip(columns, *([cell_text(value) for value in row] for row in rows), strict=True):
+        bare = (cell.replace(",", "").replace(".", "", 1).lstrip("-").rstrip("%") for cell in cells)
+        numbers = all(cell == "-" or digits.isdigit() for cell, digits in zip(cells, bare, strict=True))
+        width = max(map(len, (heading, *cells)))
+        pad = str.rjust if cells and numbers else str.ljust
+        aligned.append([pad(cell, width) for cell in (heading, "-" * width, *cells)])
+    for line in zip(*aligned, strict=True):
+        print("  ".join(line).rstrip())
 
 
-def emit_rows(table: Table, *, title: str | None = None) -> None:
+def emit_rows(table: Table, *, title: str = "", markdown: bool = False) -> None:
     """Print a table of the front door."""
-    emit_table(table.columns, [list(row.values()) for row in table], title=title)
+    emit_table(table.columns, (row.values() for row in table), title=title, markdown=markdown)
 
 
 def emit_problems(problems: Sequence[tuple[str, str]]) -> None:
@@ -58,14 +60,6 @@ def emit_problems(problems: Sequence[tuple[str, str]]) -> None:
         say(f"{why}: {what}")
     if len(problems) > 20:
         say(f"and {len(problems) - 20} more; --json lists them all")
-
-
-def emit_markdown(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Print a Markdown table on stdout."""
-    print("| " + " | ".join(columns) + " |")
-    print("|" + "---|" * len(columns))
-    for row in rows:
-        print(markdown_row(row))
 
 
 quiet = False
@@ -145,16 +139,12 @@ class _Running:
     def line(self, now: float) -> str:
         spent = now - self.began
         if self.total is None:
-            return f"{self.done:,} {self.unit} after {_clock_time(spent)}"
-        line = f"{self.done:,} of {self.total:,} {self.unit} after {_clock_time(spent)}"
+            return f"{self.done:,} {self.unit} after {timedelta(seconds=round(spent))}"
+        line = f"{self.done:,} of {self.total:,} {self.unit} after {timedelta(seconds=round(spent))}"
         if not 0 < self.done < self.total:
             return line
-        return f"{line}, about {_clock_time(spent / self.done * (self.total - self.done))} left"
-
-
-def _clock_time(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}"
+        left = round(spent / self.done * (self.total - self.done))
+        return f"{line}, about {timedelta(seconds=left)} left"
 
 
 class _Bars:

@@ -14,7 +14,7 @@ import re
 import sys
 import typing
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
@@ -156,40 +156,26 @@ def document_of(result: Any) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Verb:
-    """What stands beside a verb: functions that declare its options, how it spells flags, old names."""
+class verb:
+    """Marks a function as a verb.
 
-    api: tuple[str, ...]
-    flags: Mapping[str, str]
-    without: tuple[str, ...]
-    renamed: Mapping[str, str]
-    code: Callable[..., int] | None
-    document: Callable[[Any], Any]
-
-
-def verb(
-    *, also: str = "", flags: Mapping[str, str] | None = None, without: str = "",
-    code: Callable[..., int] | None = None, document: Callable[[Any], Any] = document_of, **renamed: str,
-) -> Callable[[Function], Function]:  # fmt: skip
-    """Mark a function as a verb.
-
-    Args:
-        also: other functions of the front door whose arguments are options, too.
-        flags: how options are spelled that have a short or another name: {"key": "-k"}. An argument before
-            the `*` of a function that has no flag is typed without one.
-        without: arguments of these functions that are no options.
-        code: the exit code that a result stands for, by the verb's other arguments, too; of a verb that does
-            not end by itself.
-        document: what --json prints of a result.
-        renamed: options of the terminal that had another name before: old="new".
+    `also`: other functions of the front door whose arguments are options, too; `without`: arguments of these
+    that are none. `flags`: how options are spelled that have a short or another name, {"key": "-k"}; an
+    argument before the `*` of a function that has no flag is typed without one. `renamed`: options of the
+    terminal that had another name before. `code`: the exit code that a result stands for, by the verb's other
+    arguments, too; of a verb that does not end by itself. `document`: what --json prints of a result.
     """
 
-    def mark(function: Function) -> Function:
-        names = tuple(also.split()), flags or {}, tuple(without.split()), renamed
-        vars(function)["verb"] = Verb(*names, code, document)
-        return function
+    also: str = ""
+    without: str = ""
+    flags: Mapping[str, str] = field(default_factory=dict)
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    code: Callable[..., int] | None = None
+    document: Callable[[Any], Any] = document_of
 
-    return mark
+    def __call__(self, function: Function) -> Function:
+        vars(function)["verb"] = self
+        return function
 
 
 def name_in_api(words: str) -> str:
@@ -251,8 +237,8 @@ def command_of(handler: Function, words: str, *, group: bool = False) -> Command
 
     Of a group that does something itself, nothing is required: its subcommands do not want it.
     """
-    marks: Verb = vars(handler)["verb"]
-    functions = [api_function(name) for name in (name_in_api(words), *marks.api)]
+    marks: verb = vars(handler)["verb"]
+    functions = [api_function(name) for name in (name_in_api(words), *marks.also.split())]
     own = dict(list(inspect.signature(handler).parameters.items())[1:])
     json = inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation="Json")
     here = {**own, "json": json}
@@ -261,7 +247,7 @@ def command_of(handler: Function, words: str, *, group: bool = False) -> Command
     for function in (*functions, handler):
         parameters = inspect.signature(function).parameters if function is not handler else here
         for name, parameter in parameters.items():
-            if name in found or name in marks.without or name == "progress":
+            if name in found or name in marks.without.split() or name == "progress":
                 continue
             if parameter.annotation is not parameter.empty and (one := declared(parameter)):
                 # What Python may leave out and the verb's function takes without None is required here.
@@ -312,7 +298,7 @@ def _print(handler: Function, result: Any, json: bool, values: dict[str, Any]) -
     """Print a result as its verb does, or as a document. End with its exit code."""
     from .common import emit_json
 
-    marks: Verb = vars(handler)["verb"]
+    marks: verb = vars(handler)["verb"]
     if json:
         emit_json(marks.document(result))
     else:

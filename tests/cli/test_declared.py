@@ -149,7 +149,7 @@ def build(
 build.renamed = {"min_kept": "least_kept"}
 
 
-@verb(flags={"level": "-l", "names": "-n"}, top="most")
+@verb(flags={"level": "-l", "names": "-n"}, renamed={"top": "most"})
 def build_(given: Given, joint: bool, most: Count = 4, json: Json = False) -> None:
     """Exit code 0.
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ...errors import BookcorefError, UsageError, counted, plural
-from ..common import cells, emit_json, emit_markdown, emit_problems, emit_table, listed, say
+from ..common import cells, emit_json, emit_problems, emit_rows, emit_table, listed, say
 from ..declared import Given, verb
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ def create(report: SilverReport) -> None:
             listed(f"{facts['doc_key']}: warning:", facts["plausibility"]["warnings"])
 
 
-@verb(top="most")
+@verb(renamed={"top": "most"})
 def regenerate(
     given: Given, folder: Path, most: Count = 10, check: bool = False, markdown: Markdown = False,
     json: Json = False,
@@ -191,14 +191,13 @@ def regenerate(
         if json:
             emit_json(table.to_dicts())
         else:
-            (emit_markdown if markdown else emit_table)(table.columns, [list(row.values()) for row in table])
+            emit_rows(table, markdown=markdown)
         raise typer.Exit(3 if "cannot run" in table["verdict"] else 0)
     done: Regenerated = given()
     listed("note:", done.notes)
     if json:
         emit_json(done.to_dict())
     else:
-        emit = emit_markdown if markdown else emit_table
         tables = {
             "against the annotation there": done.table,
             "most different characters": done.characters(most),
@@ -208,7 +207,7 @@ def regenerate(
         for title, table in tables.items():
             if len(table):
                 print(f"\n{title}\n")
-                emit(table.columns, [list(row.values()) for row in table])
+                emit_rows(table, markdown=markdown)
     listed("wrote", done.files)
     raise typer.Exit(done.result.work.exit_code or int(done.differs))
 

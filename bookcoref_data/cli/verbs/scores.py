@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..common import emit_json, emit_markdown, emit_table, listed
+from ..common import emit_json, emit_table, listed
 from ..declared import Given, verb
 
 if TYPE_CHECKING:
@@ -42,11 +42,7 @@ def evaluate(given: Given, markdown: Markdown = False, json: Json = False) -> No
     for i, table in enumerate(scores.shown):
         if i:
             print()
-        if markdown:
-            print(f"**{table.title}**\n")
-            emit_markdown(table.columns, table.rows)
-        else:
-            emit_table(table.columns, table.rows, title=table.title)
+        emit_table(table.columns, table.rows, title=table.title, markdown=markdown)
     listed("wrote", scores.plots)
 
 
@@ -64,7 +60,6 @@ def stats(given: Given, markdown: Markdown = False, json: Json = False) -> None:
     if json:
         emit_json(found.documents())
         return
-    emit = emit_markdown if markdown else emit_table
     rows = [*found.totals, *(pair for pairs in found.of_books for pair in pairs)]
     for i, columns in enumerate((TABLE_1, BESIDE)):
         if i:
@@ -74,4 +69,4 @@ def stats(given: Given, markdown: Markdown = False, json: Json = False) -> None:
             share = s.exact_name_share
             values = {**s.to_dict(), "exact_name_percent": None if share is None else 100 * share}
             cells.append([name, *(values[field] for _, field in columns)])
-        emit(["data set", *(heading for heading, _ in columns)], cells)
+        emit_table(["data set", *(heading for heading, _ in columns)], cells, markdown=markdown)
