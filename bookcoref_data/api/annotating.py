@@ -146,7 +146,8 @@ def annotate_many(
 
 
 class AnnotatedMany(Result):
-    """Many annotated books: `failed` has errors by book, `files` what was written."""
+    """Many annotated books: `failed` has reasons by book, `files` what was written. `exit_code` is 0 when all
+    went well, else that of the worst error, as the command line returns it."""
 
     def __init__(
         self, work: JobResults | None, files: Sequence[Path] = (), *,
@@ -154,6 +155,8 @@ class AnnotatedMany(Result):
     ) -> None:  # fmt: skip
         self.work, self.files, self.submission = work, tuple(files), submission
         self._books = books
+        self.failed = {key: str(error) for key, error in work.failed.items()} if work else {}
+        self.exit_code = work.exit_code if work else 0
 
     @property
     def books(self) -> Books:
@@ -164,16 +167,6 @@ class AnnotatedMany(Result):
             finished = self.work.finished.values() if self.work else ()
             self._books = [AnnotatedBook(read_book(folder).to_record()) for folder in finished]
         return Books(self._books)
-
-    @property
-    def failed(self) -> dict[str, str]:
-        """Books that could not be annotated, with the reason."""
-        return {key: str(error) for key, error in self.work.failed.items()} if self.work else {}
-
-    @property
-    def exit_code(self) -> int:
-        """0 when all went well, else that of the worst error, as the command line returns it."""
-        return self.work.exit_code if self.work else 0
 
     @property
     def table(self) -> Table:

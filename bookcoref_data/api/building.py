@@ -55,26 +55,13 @@ class Rebuilt(Reported):
 
 
 class Verified:
-    """What `verify` found; `ok` is True when everything is right and complete."""
+    """What `verify` found. `ok`: nothing is missing and nothing differs; `problems`: all that is wrong, in
+    sentences; `digest`: SHA-256 of the content, the one string to compare."""
 
     def __init__(self, result: Verification) -> None:
-        self.result = result
-
-    @property
-    def ok(self) -> bool:
-        """Whether nothing is missing and nothing differs."""
-        return self.result.exit_code == 0
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 of the content, the one string to compare."""
-        return self.result.digest
-
-    @property
-    def problems(self) -> list[str]:
-        """Everything that is wrong, in sentences."""
-        listed = [f"{check.doc_key}: {problem}" for check in self.result.books for problem in check.problems]
-        return [*listed, *self.result.problems]
+        self.result, self.ok, self.digest = result, result.exit_code == 0, result.digest
+        self.problems = [f"{book.doc_key}: {problem}" for book in result.books for problem in book.problems]
+        self.problems += result.problems
 
     def to_dict(self) -> dict[str, Any]:
         """The same document as `verify --json`."""
@@ -211,30 +198,16 @@ def verify(
 
 
 class Regenerated(Result):
-    """A data set annotated again, compared with the annotation that was there."""
+    """A data set annotated again, compared with the annotation that was there.
+
+    `differs`: some mention is missing, spurious, or moved to another character. `failed` maps books that
+    could not be annotated to the reason; `files` were written; `notes` name books left out.
+    """
 
     def __init__(self, result: Regeneration) -> None:
-        self.result = result
-
-    @property
-    def differs(self) -> bool:
-        """Whether any mention is missing, spurious, or moved to another character."""
-        return any(c.missing or c.spurious or c.moved for c in self.result.comparisons.values())
-
-    @property
-    def failed(self) -> dict[str, str]:
-        """Books that could not be annotated, with the reason."""
-        return {key: str(error) for key, error in self.result.work.failed.items()}
-
-    @property
-    def files(self) -> list[Path]:
-        """What was written."""
-        return list(self.result.files)
-
-    @property
-    def notes(self) -> list[str]:
-        """Books left out, and notes on the scores."""
-        return list(self.result.notes)
+        self.result, self.files, self.notes = result, list(result.files), list(result.notes)
+        self.differs = any(c.missing or c.spurious or c.moved for c in result.comparisons.values())
+        self.failed = {key: str(error) for key, error in result.work.failed.items()}
 
     @property
     def table(self) -> Table:

@@ -65,8 +65,8 @@ def contexts_build(
     books: o.NamedBooks, out: PathLike, *, strategies: Sequence[o.Strategy] = (),
     characters: Sequence[str] = (), budget: o.Positive | None = None, kind: o.Kind = "description",
     summaries: PathLike | None = None, joint: bool = False, truncate: bool = False, seed: int | None = None,
-    recipe: o.Recipe = None,
-    format: o.Format = None, replace: o.Overwrite = False, progress: Progress | None = None,
+    recipe: o.Recipe = None, format: o.Format = None, replace: o.Overwrite = False,
+    progress: Progress | None = None,
 ) -> Contexts:  # fmt: skip
     """Find passages about every character of annotated books.
 
@@ -160,7 +160,6 @@ class SystemScores(Result):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The same document as `contexts score --json`: scores by system."""
         return dict(self.scores)
 
     def _line(self) -> str:
@@ -274,15 +273,12 @@ def contexts_compare(books: o.NamedBooks, *, budgets: Sequence[int] = (), format
 
 
 class TableDefects(Result):
-    """Defects of BookWorm's tables, and the books of each split that leaks nothing."""
+    """Defects of BookWorm's tables; where each book is `placed` so that nothing leaks; the number of books
+    in each of these `splits`."""
 
     def __init__(self, defects: Sequence[Defect], placed: dict[str, str]) -> None:
         self.defects, self.placed = list(defects), placed
-
-    @property
-    def splits(self) -> dict[str, int]:
-        """The number of books by split."""
-        return {split: list(self.placed.values()).count(split) for split in ("train", "val", "test")}
+        self.splits = {split: list(placed.values()).count(split) for split in ("train", "val", "test")}
 
     @property
     def table(self) -> Table:

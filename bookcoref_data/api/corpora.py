@@ -87,25 +87,12 @@ def import_corpus(
 
 
 class Cleaned(Result):
-    """A cleaned book: its `text`, what was cut of the file, and the files `written` and `map`."""
+    """A cleaned book: its `name` ("pg1342", or that of the file) and `text`, what was cut of the file, the
+    `notes` of the reading, and the files `written` and `map`."""
 
     def __init__(self, book: CleanBook, written: Path | None = None, map: Path | None = None) -> None:
         self.book, self.written, self.map = book, written, map
-
-    @property
-    def name(self) -> str:
-        """What the book is called: "pg1342", or the name of the file."""
-        return self.book.name
-
-    @property
-    def text(self) -> str:
-        """The clean text."""
-        return self.book.body.text
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What was noticed while the file was read."""
-        return tuple(self.book.file.notes)
+        self.name, self.text, self.notes = book.name, book.body.text, tuple(book.file.notes)
 
     @property
     def table(self) -> Table:

@@ -178,6 +178,12 @@ class Scores(Result):
         from ..scoring.error_analysis import analyse_errors
         from ..scoring.labels import character_scores
 
+        kinds: tuple[tuple[str, Callable[..., Any], Callable[..., list[ReportTable]]], ...] = (
+            ("agreement", agreement, lambda found: [tables.agreement_table(found)]),
+            ("characters", character_scores, lambda found: [tables.character_table(found, most)]),
+            ("breakdown", breakdown, tables.breakdown_tables),
+            ("errors", partial(analyse_errors, most=most), tables.error_tables),
+        )
         systems = list(self.systems.items())
         single = len(systems) == 1
         self.shown.append(tables.score_table(systems[0][1]) if single else tables.systems_table(systems))
@@ -185,26 +191,12 @@ class Scores(Result):
             of_one = tables.macro_table(systems[0][1])
             self.shown.append(of_one if single else tables.systems_table(systems, macro=True))
         for name, result in systems:
-            shown: list[ReportTable] = []
+            shown = [tables.book_table(result)] if "per_book" in asked else []
             values: dict[str, Any] = result.to_dict()
-            if "per_book" in asked:
-                shown.append(tables.book_table(result))
-            if "agreement" in asked:
-                agreed = agreement(result)
-                shown.append(tables.agreement_table(agreed))
-                values["agreement"] = agreed.to_dict()
-            if "characters" in asked:
-                found = character_scores(result)
-                shown.append(tables.character_table(found, most))
-                values["characters"] = [score.to_dict() for score in found]
-            if "breakdown" in asked:
-                dimensions = breakdown(result)
-                shown += tables.breakdown_tables(dimensions)
-                values["breakdown"] = [dimension.to_dict() for dimension in dimensions]
-            if "errors" in asked:
-                analysis = analyse_errors(result, most=most)
-                shown += tables.error_tables(analysis)
-                values["errors"] = analysis.to_dict()
+            for kind, explain, tell in kinds:
+                if kind in asked:
+                    shown += tell(found := explain(result))
+                    values[kind] = plain(found)
             self.shown += shown if single else [replace(t, title=f"{name}: {t.title}") for t in shown]
             self._values.append(values)
             self.notes += [note if single else f"{name}: {note}" for note in result.notes]

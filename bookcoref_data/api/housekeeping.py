@@ -21,14 +21,13 @@ if TYPE_CHECKING:
 
 
 class Packed(Reported):
-    """The packs that were made; `failed` and `left_out` map books to reasons."""
+    """The packs that were made; `failed` and `left_out` (whose text cannot be had) map books to reasons."""
 
     report: PackReport
 
-    @property
-    def left_out(self) -> dict[str, str]:
-        """Books whose text cannot be had, with the reason."""
-        return dict(self.report.left_out)
+    def __init__(self, report: PackReport) -> None:
+        super().__init__(report)
+        self.left_out = dict(report.left_out)
 
     @property
     def table(self) -> Table:
@@ -164,20 +163,11 @@ def manifest_show(folder: o.MadeFolder = "bookcoref") -> Digest:
 
 
 class CacheSize(Result):
-    """Parts of the cache at `root` with their files and bytes: those there, or those removed."""
+    """Parts of the cache at `root`, those there or those removed: the number of `files` and their `bytes`."""
 
     def __init__(self, root: Path, parts: Sequence[PartSize], *, removed: bool = False) -> None:
         self.root, self.parts, self.removed = root, list(parts), removed
-
-    @property
-    def files(self) -> int:
-        """The number of files."""
-        return sum(part.files for part in self.parts)
-
-    @property
-    def bytes(self) -> int:
-        """Their bytes."""
-        return sum(part.bytes for part in self.parts)
+        self.files, self.bytes = sum(p.files for p in parts), sum(p.bytes for p in parts)
 
     @property
     def table(self) -> Table:

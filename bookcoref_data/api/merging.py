@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 
 class Merged(Result):
-    """The long documents. `not_kept` is what the format of `out` cannot hold, `plots` the pictures written,
-    `saved` the number of decisions in the table that was asked for."""
+    """The long documents. `warnings` is what was noticed, `not_kept` what the format of `out` cannot hold,
+    `plots` the pictures written, `saved` the number of decisions in the table that was asked for."""
 
     def __init__(self, report: MergeReport, documents: Sequence[SplitDocument]) -> None:
-        self.report = report
+        self.report, self.warnings = report, list(report.warnings)
         self.not_kept: list[NotKept] = []
         self.plots: list[Path] = []
         self.saved = 0
@@ -37,11 +37,6 @@ class Merged(Result):
     def books(self) -> Books:
         """The merged documents."""
         return Books(AnnotatedBook(record) for record in self.report.records)
-
-    @property
-    def warnings(self) -> list[str]:
-        """What was noticed while merging."""
-        return list(self.report.warnings)
 
     @property
     def statistics(self) -> dict[str, list[dict[str, Any]]]:

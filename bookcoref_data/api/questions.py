@@ -25,20 +25,12 @@ Rows = list[dict[str, Any]]
 
 
 class Questions(Result):
-    """The questions that were made; `files` are those written, `rejected` the documents left out."""
+    """The questions that were made. `files` are those written, `rejected` the documents left out with the
+    reason, `random_baseline` the expected accuracy of a guess."""
 
     def __init__(self, made: QuestionSet, files: Sequence[Path]) -> None:
-        self.made, self.files = made, list(files)
-
-    @property
-    def rejected(self) -> dict[str, str]:
-        """Documents without questions, with the reason."""
-        return dict(self.made.rejected)
-
-    @property
-    def random_baseline(self) -> float:
-        """Expected accuracy of a guess."""
-        return self.made.random_baseline
+        self.made, self.files, self.rejected = made, list(files), dict(made.rejected)
+        self.random_baseline = made.random_baseline
 
     @property
     def table(self) -> Table:
