@@ -4,7 +4,9 @@ Rooms call a `Progress`; the command line hands in one that draws on a terminal,
 silent one. Nothing but the command line prints.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from typing import Protocol, TypeVar
 
 Item = TypeVar("Item")
@@ -42,11 +44,18 @@ def followed(
     items: Iterable[Item], progress: Progress | None, key: str, total: int | None, unit: str
 ) -> Iterator[Item]:
     """The items of a loop; a listener, if there is one, hears of each when its turn is over."""
+    with begun(progress, key, total, unit) as advance:
+        for item in items:
+            yield item
+            advance()
+
+
+@contextmanager
+def begun(progress: Progress | None, key: str, total: int | None, unit: str) -> Iterator[Callable[..., None]]:
+    """Around some work: what it gives tells a listener, if there is one, how many more units are done."""
     listener = progress or Silent()
     listener.begin(key, total, unit)
     try:
-        for item in items:
-            yield item
-            listener.advance(key)
+        yield partial(listener.advance, key)
     finally:
         listener.end(key)

@@ -11,6 +11,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from ..errors import UsageError
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from .stored import StoredBook
 
 Whole = TypeVar("Whole", Book, "StoredBook")
+Name = TypeVar("Name")
 
 
 class Window(NamedTuple):
@@ -83,6 +85,12 @@ def cut_windows(sentence_ends: Sequence[int], size: int = 1500, rule: str = "cum
     return windows
 
 
+def windows_at(firsts: Sequence[int], sentence_ends: Sequence[int]) -> list[Window]:
+    """The windows that begin with these sentences; the last one reaches to the end of the book."""
+    starts = (0, *sentence_ends)
+    return [Window(a, b, starts[a], starts[b]) for a, b in pairwise([*firsts, len(sentence_ends)])]
+
+
 def window_key(doc_key: str, window: Window, size: int = 1500) -> str:
     """`<doc_key>_split<size>_S<first sentence>`, as released."""
     return f"{doc_key}_split{size}_S{window.first_sentence}"
@@ -124,8 +132,8 @@ def split_book(
     `drop_singletons` also drops what became a cluster of one mention in its window.
     """
     cuts = list(cut_windows(book.sentence_ends, size, rule) if windows is None else windows)
-    clusters, lost = _by_window([("", c) for c in book.clusters], cuts)
-    characters, _ = _by_window([(c.name, c.mentions) for c in book.characters], cuts)
+    clusters, lost = by_window([("", c) for c in book.clusters], cuts)
+    characters, _ = by_window([(c.name, c.mentions) for c in book.characters], cuts)
     keep = 2 if drop_singletons else 1
     books = tuple(
         replace(
@@ -148,21 +156,21 @@ def split_by_rule(book: Whole, split: str) -> Windowed[Whole]:
     return split_book(book, size=rule.size, rule=rule.rule)
 
 
-def _by_window(
-    named: Iterable[tuple[str, Sequence[Mention]]], windows: Sequence[Window]
-) -> tuple[list[list[tuple[str, list[Mention]]]], list[Mention]]:
+def by_window(
+    named: Iterable[tuple[Name, Iterable[tuple[int, int]]]], windows: Sequence[Window]
+) -> tuple[list[list[tuple[Name, list[Mention]]]], list[Mention]]:
     """Distribute (name, mentions) over windows: per window its (name, moved mentions), and those lost."""
     starts = [w.start for w in windows]
-    inside: list[list[tuple[str, list[Mention]]]] = [[] for _ in windows]
+    inside: list[list[tuple[Name, list[Mention]]]] = [[] for _ in windows]
     lost: list[Mention] = []
     for name, mentions in named:
         parts: dict[int, list[Mention]] = {}
-        for m in mentions:
-            i = bisect_right(starts, m.start) - 1
-            if i >= 0 and m.end < windows[i].end:
-                parts.setdefault(i, []).append(Mention(m.start - starts[i], m.end - starts[i]))
+        for start, end in mentions:
+            i = bisect_right(starts, start) - 1
+            if i >= 0 and end < windows[i].end:
+                parts.setdefault(i, []).append(Mention(start - starts[i], end - starts[i]))
             else:
-                lost.append(m)
+                lost.append(Mention(start, end))
         for i, part in parts.items():
             inside[i].append((name, part))
     return inside, lost

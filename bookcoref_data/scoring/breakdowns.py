@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from ..shapes import AsFields, attributes
-from .arrays import Ints
+from .arrays import Floats, Ints
 from .clustering import Members
 from .evaluation import BookScores, Evaluation, Rules, book_overlaps
 from .mention_types import TYPES, TypeRules
 from .modes import BookPair
-from .scores import NOTHING, Score
+from .scores import Score
 from .shares import shares
 
 BREAKDOWN_METRICS = ("mentions", "muc", "b_cubed", "lea")
@@ -78,16 +78,14 @@ def breakdown(evaluation: Evaluation) -> tuple[Dimension, ...]:
             result.append(Dimension(name, meaning, (), "needs tokens, which neither side has for some book"))
             continue
         labels = _LABELS[name]
-        counted = [_count(view, name, len(labels)) for view in books]
+        of_books = [_count(view, name, len(labels)) for view in books]
+        in_key, in_response = np.sum([counts for counts, _ in of_books], axis=0).tolist()
+        sums = {metric: np.sum([of[metric] for _, of in of_books], axis=0) for metric in BREAKDOWN_METRICS}
         bins = []
-        for label, of_books in zip(labels, zip(*counted, strict=True), strict=False):
-            in_key, in_response = (sum(of_book[i] for of_book in of_books) for i in (0, 1))
-            scores = {
-                metric: sum((of_book[2][metric] for of_book in of_books), start=NOTHING)
-                for metric in BREAKDOWN_METRICS
-            }
-            if in_key or in_response:
-                bins.append(Bin(label, in_key, in_response, scores))
+        for i, label in enumerate(labels):
+            if in_key[i] or in_response[i]:
+                scores = {metric: Score(*found[:, i].tolist()) for metric, found in sums.items()}
+                bins.append(Bin(label, in_key[i], in_response[i], scores))
         result.append(Dimension(name, meaning, tuple(bins)))
     return tuple(result)
 
@@ -116,28 +114,21 @@ class _Binned:
         return found
 
 
-def _count(view: _Binned, dimension: str, bins: int) -> list[tuple[int, int, dict[str, Score]]]:
-    """(key mentions, response mentions, scores) of every bin of one book."""
-    scores: list[dict[str, Score]] = [{} for _ in range(bins)]
-    counts: list[Ints] = []
-    cache: dict[int, Ints] = {}
+def _count(view: _Binned, dimension: str, bins: int) -> tuple[Ints, dict[str, Floats]]:
+    """Of one book by bin: the mentions of key and response, and by metric the four numbers of a `Score`."""
+    bin_of: dict[int, Ints] = {}
+    found: dict[str, Floats] = {}
     for metric, share in view.shares.items():
         columns = []
         for side in (share.key, share.response):
-            if id(side.mentions) not in cache:
-                cache[id(side.mentions)] = _BIN_OF[dimension](view, side.mentions)
-            bin_of = cache[id(side.mentions)]
-            columns += [
-                np.bincount(bin_of, weights=values, minlength=bins)
-                for values in (side.numerator, side.denominator)
-            ]
-        for i in range(bins):
-            scores[i][metric] = Score(*(float(column[i]) for column in columns))
-        if not counts:
-            counts = [
-                np.bincount(cache[id(side.mentions)], minlength=bins) for side in (share.key, share.response)
-            ]
-    return [(int(counts[0][i]), int(counts[1][i]), scores[i]) for i in range(bins)]
+            if id(side.mentions) not in bin_of:
+                bin_of[id(side.mentions)] = _BIN_OF[dimension](view, side.mentions)
+            for values in (side.numerator, side.denominator):
+                columns.append(np.bincount(bin_of[id(side.mentions)], values, bins))
+        found[metric] = np.array(columns)
+    first = view.shares[BREAKDOWN_METRICS[0]]
+    counts = [np.bincount(bin_of[id(side.mentions)], minlength=bins) for side in (first.key, first.response)]
+    return np.array(counts), found
 
 
 def _by_previous(view: _Binned, mentions: Members) -> Ints:

@@ -153,8 +153,8 @@ class Contingency:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Overlap:
-    """Two clusterings of the same units and the tables between them.
+class Overlap(Contingency):
+    """Two clusterings of the same units and what the metrics look at.
 
     Without repeated mentions the three tables are one (key clusters in rows). With them, under the
     released rule, `recall` counts key members by the last response cluster that lists their span,
@@ -167,19 +167,8 @@ class Overlap:
 
     key: Members
     response: Members
-    recall: ContingencyTable
-    precision: ContingencyTable
-    alignment: ContingencyTable
     key_partner: Ints
     response_partner: Ints
-
-    @property
-    def contingency(self) -> Contingency:
-        """The sizes and tables alone."""
-        return Contingency(
-            self.key.sizes, self.response.sizes, self.key.cluster_unit, self.response.cluster_unit,
-            self.recall, self.precision, self.alignment,
-        )  # fmt: skip
 
 
 def overlap(key: Members, response: Members, *, duplicates: str = "released") -> Overlap:
@@ -201,12 +190,14 @@ def overlap(key: Members, response: Members, *, duplicates: str = "released") ->
     key_partner = response_index.owner_of(key_index, response.owner)
     response_partner = key_index.owner_of(response_index, key.owner)
     shape = key.cluster_unit.size, response.cluster_unit.size
-    recall = _count(key.owner, key_partner, shape)
-    if not repeated:
-        return Overlap(key, response, recall, recall, recall, key_partner, response_partner)
-    precision = _count(response.owner, response_partner, shape[::-1]).transposed()
-    alignment = align_members(key, response, shape)
-    return Overlap(key, response, recall, precision, alignment, key_partner, response_partner)
+    recall = precision = alignment = _count(key.owner, key_partner, shape)
+    if repeated:
+        precision = _count(response.owner, response_partner, shape[::-1]).transposed()
+        alignment = align_members(key, response, shape)
+    return Overlap(
+        key.sizes, response.sizes, key.cluster_unit, response.cluster_unit, recall, precision, alignment,
+        key, response, key_partner, response_partner,
+    )  # fmt: skip
 
 
 class _Lookup:

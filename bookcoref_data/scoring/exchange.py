@@ -13,7 +13,6 @@ the tables of its units: each book is taken apart once, and a mixture costs sums
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Protocol
 
 import numpy as np
 
@@ -43,21 +42,9 @@ COARSE = 12
 """Characters and stretches into which a book is cut where both are crossed."""
 
 
-class Units(Protocol):
-    """How a book is taken apart: the unit of every mention of the key and of a response.
-
-    Units are numbered by stretch of the book, and in each stretch there are `strands` of them.
-    """
-
-    count: int
-    strands: int
-
-    def of_key(self, key: Members) -> Ints: ...
-
-    def of_response(self, system: Overlap) -> Ints: ...
-
-    def stretch_of(self, starts: Ints) -> Ints:
-        """The stretch of each window, by first token."""
+# How a book is taken apart: the unit of every mention of the key (`of_key`), of a response (`of_response`).
+# Units are numbered by stretch of the book (`stretch_of`, by first token), and in each stretch there are
+# `strands` of them.
 
 
 class Blocks:
@@ -134,6 +121,9 @@ class Crossings:
 
     def of_response(self, system: Overlap) -> Ints:
         return self.stretch_of(system.response.start) * self.strands + self._chains.of_response(system)
+
+
+Units = Blocks | Chains | Crossings
 
 
 class _Cells:

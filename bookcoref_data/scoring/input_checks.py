@@ -1,17 +1,18 @@
 """What is wrong with the mentions of one document: named and counted, never silently repaired."""
 
 from bisect import bisect_left, insort
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 
 from ..errors import DataError, counted
+from ..shapes import AsFields
 from .clustering import Clusters, Members, span_codes
 
 
 @dataclass(frozen=True, slots=True)
-class InputChecks:
+class InputChecks(AsFields):
     """Counts of odd mentions in one clustering, with up to three examples of each kind.
 
     `repeated`: listings of a span beyond the first in one cluster. `shared`: spans in several clusters.
@@ -27,10 +28,13 @@ class InputChecks:
     outside: int = 0
     reversed: int = 0
     crossing: int = 0
-    examples: tuple[tuple[str, tuple[tuple[int, int], ...]], ...] = ()
+    examples: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
 
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self) | {"examples": {kind: list(spans) for kind, spans in self.examples}}
+    def __add__(self, other: "InputChecks") -> "InputChecks":
+        counts = {f.name: getattr(self, f.name) + getattr(other, f.name) for f in fields(self)[:-1]}
+        kinds = dict.fromkeys((*self.examples, *other.examples))
+        found = {k: (*self.examples.get(k, ()), *other.examples.get(k, ()))[:3] for k in kinds}
+        return InputChecks(**counts, examples=found)
 
     def notes(self, side: str, doc_key: str, duplicates: str) -> list[str]:
         """One sentence per kind that can change a number."""
@@ -45,11 +49,7 @@ class InputChecks:
             "outside": f"{counted(self.outside, 'mentions')} outside the text, matching nothing",
             "reversed": f"{counted(self.reversed, 'mentions')} ending before the start, matching nothing",
         }
-        shown = {
-            kind: f" (such as {', '.join(str(tuple(s)) for s in spans)})"
-            for kind, spans in self.examples
-            if spans
-        }
+        shown = {kind: f" (such as {', '.join(map(str, spans))})" for kind, spans in self.examples.items()}
         return [
             f"{doc_key}: the {side} has {text}{shown.get(kind, '')}"
             for kind, text in said.items()
@@ -88,10 +88,11 @@ def check_input(clusters: Clusters, mentions: Members, tokens: int | None) -> In
         "repeated": again, "shared": shared, "outside": outside, "reversed": turned,
         "crossing": np.array(crossing, np.int64),
     }  # fmt: skip
-    examples = tuple(
-        (kind, tuple((int(start[i]), int(end[i])) for i in index[:3])) for kind, index in found.items() if
-        index.size
-    )  # fmt: skip
+    examples = {
+        kind: tuple((int(start[i]), int(end[i])) for i in index[:3])
+        for kind, index in found.items()
+        if index.size
+    }
     return InputChecks(
         empty=empty, singletons=int((mentions.sizes == 1).sum()), repeated=int(again.size),
         shared=len(set(codes[shared].tolist())), outside=int(outside.size), reversed=int(turned.size),

@@ -25,13 +25,9 @@ class Labels:
     def of_key(self, key: Members) -> list[str]:
         """One label per key cluster."""
         given = [self._book.name_of(i, key) for i in range(key.cluster_unit.size)]
-        return [name or self._guess(key, i) for i, name in enumerate(given)]
+        return [name or self.guess(key, i) for i, name in enumerate(given)]
 
-    def of_response(self, response: Members, clusters: Sequence[int]) -> dict[int, str]:
-        """Labels of some response clusters."""
-        return {cluster: self._guess(response, cluster) for cluster in clusters}
-
-    def _guess(self, side: Members, cluster: int) -> str:
+    def guess(self, side: Members, cluster: int) -> str:
         """The most frequent name in a cluster, else nominal, else pronoun; its number without text."""
         number = f"cluster {int(side.source_cluster[cluster])}"
         if self._book.tokens is None:
@@ -89,7 +85,7 @@ def character_scores(evaluation: Evaluation) -> tuple[CharacterScore, ...]:
         both = book_overlaps(book, evaluation.rules).once
         labels = Labels(book)
         names = labels.of_key(both.key)
-        partner = ceaf_e_parts(both.contingency).aligned
+        partner = ceaf_e_parts(both).aligned
         sizes, response_sizes = both.key.sizes, both.response.sizes
         found = np.bincount(both.key.owner, weights=both.key_partner >= 0, minlength=sizes.size)
         pieces = np.bincount(both.recall.rows, minlength=sizes.size)
@@ -103,9 +99,7 @@ def character_scores(evaluation: Evaluation) -> tuple[CharacterScore, ...]:
         for name, clusters in clusters_of.items():
             with_partner = [i for i in clusters if partner[i] >= 0]
             best = max(with_partner, key=lambda i: float(shared[i]), default=None)
-            label = None
-            if best is not None:
-                label = labels.of_response(both.response, [int(partner[best])])[int(partner[best])]
+            label = None if best is None else labels.guess(both.response, int(partner[best]))
             common, total = float(shared[clusters].sum()), float(sizes[clusters].sum())
             theirs = float(response_sizes[partner[with_partner]].sum())
             scores.append(

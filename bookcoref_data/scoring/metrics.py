@@ -53,55 +53,57 @@ class Parts:
         return Score(*(float(array.sum()) for array in self.sums))
 
 
+Metric = Callable[[Contingency], Parts]
+
+
 def _row_sums(table: ContingencyTable, values: Floats | Ints, rows: int) -> Floats:
     sums: Floats = np.bincount(table.rows, weights=np.asarray(values, float), minlength=rows).astype(float)
     return sums
 
 
-def _both_sides(both: Contingency, side: Callable[[ContingencyTable, Ints], tuple[Floats, Floats]]) -> Parts:
-    """Apply `side(table, sizes) -> (num, den)` to the key in rows, then to the response in rows."""
-    recall = side(both.recall, both.key_sizes)
-    precision = side(both.precision.transposed(), both.response_sizes)
-    return Parts(*recall, *precision)
+def _of_sides(side: Callable[[ContingencyTable, Ints, Ints], tuple[Floats, Floats]]) -> Metric:
+    """A metric by what `side` says of the key in rows, then of the response in rows: from the table and the
+    sizes of the clusters of this and of the other side, what each cluster adds (num, den)."""
+
+    def parts(both: Contingency) -> Parts:
+        recall = side(both.recall, both.key_sizes, both.response_sizes)
+        return Parts(*recall, *side(both.precision.transposed(), both.response_sizes, both.key_sizes))
+
+    return parts
 
 
-def muc_parts(both: Contingency) -> Parts:
+@_of_sides
+def _muc(table: ContingencyTable, sizes: Ints, _: Ints) -> tuple[Floats, Floats]:
     """MUC (Vilain et al. 1995): (|K| - pieces the response cuts K into) / (|K| - 1).
 
     A mention the response lacks is a piece of its own, so the numerator is found mentions - found pieces.
     """
-
-    def side(table: ContingencyTable, sizes: Ints) -> tuple[Floats, Floats]:
-        return _row_sums(table, table.counts - 1, sizes.size), (sizes - 1).astype(np.float64)
-
-    return _both_sides(both, side)
+    return _row_sums(table, table.counts - 1, sizes.size), (sizes - 1).astype(np.float64)
 
 
-def b_cubed_parts(both: Contingency) -> Parts:
+@_of_sides
+def _b_cubed(table: ContingencyTable, sizes: Ints, _: Ints) -> tuple[Floats, Floats]:
     """B3 (Bagga and Baldwin 1998): sum of n^2 / |K| over |K|."""
-
-    def side(table: ContingencyTable, sizes: Ints) -> tuple[Floats, Floats]:
-        counts = table.counts.astype(float)
-        whole = sizes.astype(float)
-        return _row_sums(table, counts * counts, sizes.size) / whole, whole
-
-    return _both_sides(both, side)
+    counts, whole = table.counts.astype(float), sizes.astype(float)
+    return _row_sums(table, counts * counts, sizes.size) / whole, whole
 
 
-def lea_parts(both: Contingency) -> Parts:
+@_of_sides
+def _lea(table: ContingencyTable, sizes: Ints, other: Ints) -> tuple[Floats, Floats]:
     """LEA (Moosavi and Strube 2016): |K| x common links / links, over |K|.
 
     A singleton has one link, to itself, found only in a singleton of the other side (the CoNLL cases).
     """
+    common = _row_sums(table, _links(table.counts), sizes.size)
+    alone = _row_sums(table, (other[table.columns] == 1).astype(float), sizes.size)
+    share = np.where(sizes > 1, common / np.maximum(_links(sizes), 1), alone)
+    return sizes.astype(float) * share, sizes.astype(float)
 
-    def side(table: ContingencyTable, sizes: Ints, other: Ints) -> tuple[Floats, Floats]:
-        common = _row_sums(table, _links(table.counts), sizes.size)
-        alone = _row_sums(table, (other[table.columns] == 1).astype(float), sizes.size)
-        share = np.where(sizes > 1, common / np.maximum(_links(sizes), 1), alone)
-        return sizes.astype(float) * share, sizes.astype(float)
 
-    recall = side(both.recall, both.key_sizes, both.response_sizes)
-    return Parts(*recall, *side(both.precision.transposed(), both.response_sizes, both.key_sizes))
+@_of_sides
+def _mentions(table: ContingencyTable, sizes: Ints, _: Ints) -> tuple[Floats, Floats]:
+    """Mention detection: spans found on the other side, over spans."""
+    return _row_sums(table, table.counts, sizes.size), sizes.astype(float)
 
 
 def ceaf_e_parts(both: Contingency) -> Parts:
@@ -125,15 +127,6 @@ def _aligned(table: ContingencyTable, similarity: Floats, key_den: Floats, respo
     partner = np.full(key_den.size, -1)
     partner[table.rows[edges]] = table.columns[edges]
     return Parts(key_num, key_den, response_num, response_den, partner)
-
-
-def mention_parts(both: Contingency) -> Parts:
-    """Mention detection: spans found on the other side, over spans."""
-
-    def side(table: ContingencyTable, sizes: Ints) -> tuple[Floats, Floats]:
-        return _row_sums(table, table.counts, sizes.size), sizes.astype(float)
-
-    return _both_sides(both, side)
 
 
 def blanc_counts(both: Contingency, units: int = 1) -> Floats:
@@ -177,8 +170,8 @@ def _links(n: Floats | Ints) -> Floats:
 
 
 PARTS = {
-    "muc": muc_parts, "b_cubed": b_cubed_parts, "ceaf_e": ceaf_e_parts, "ceaf_m": ceaf_m_parts,
-    "lea": lea_parts, "mentions": mention_parts,
+    "muc": _muc, "b_cubed": _b_cubed, "ceaf_e": ceaf_e_parts, "ceaf_m": ceaf_m_parts, "lea": _lea,
+    "mentions": _mentions,
 }  # fmt: skip
 """The metrics that are sums over clusters."""
 
@@ -201,12 +194,12 @@ class Overlaps:
         return self.chosen if metric in RELEASED_METRICS else self.once
 
     def parts(self, metric: str) -> Parts:
-        return PARTS[metric](self.of(metric).contingency)
+        return PARTS[metric](self.of(metric))
 
     def total(self, units: int = 1) -> ClusterScores:
         """Scores pooled over all units."""
         scores = {name: self.parts(name).total() for name in PARTS}
-        blanc = blanc_counts(self.once.contingency, units).sum(axis=0).tolist()
+        blanc = blanc_counts(self.once, units).sum(axis=0).tolist()
         return ClusterScores(**scores, blanc=Blanc(*(Score(*row) for row in blanc)))
 
 
@@ -222,14 +215,11 @@ def overlaps(
     repeated = chosen.recall is not chosen.alignment
     once = overlap(key, response, duplicates="first") if repeated else chosen
     if singletons == "drop":
-        if repeated:
-            once = _without_singletons(once)
-        chosen = _without_singletons(chosen)
+        chosen, once = (
+            overlap(both.key.without_singletons(), both.response.without_singletons())
+            for both in (chosen, once)
+        )
     return Overlaps(chosen, once if repeated else chosen)
-
-
-def _without_singletons(both: Overlap) -> Overlap:
-    return overlap(both.key.without_singletons(), both.response.without_singletons())
 
 
 def score_clusters(

@@ -11,6 +11,7 @@ from itertools import accumulate, chain, pairwise
 import numpy as np
 
 from ..books import Book, Record, Window, cut_windows, window_key
+from ..books.windows import by_window
 from ..errors import UsageError, require_choice
 from .arrays import Ints
 from .clustering import Clusters, Members, members
@@ -31,9 +32,6 @@ MODES = {
 
 DEFAULT_WINDOW = 1500
 
-_Named = list[tuple[Sequence[tuple[int, int]], str | None]]
-"""Clusters with their names."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BookPair:
@@ -47,7 +45,6 @@ class BookPair:
     doc_key: str
     key: Members
     response: Members
-    unit_keys: tuple[str, ...]
     bounds: tuple[tuple[int, int], ...]
     tokens: Sequence[str] | None
     sentence_ends: tuple[int, ...] | None
@@ -73,8 +70,6 @@ class BookPair:
 class ReadyToScore:
     """All books ready to be scored, and everything worth saying about them."""
 
-    mode: str
-    window_size: int
     books: tuple[BookPair, ...]
     missing: tuple[str, ...]
     extra: tuple[str, ...]
@@ -104,13 +99,13 @@ def prepare(
             f"--mode {mode} restricts whole books to windows, but these documents are windows already",
             found=", ".join(found[:3]), hint="score windows with --mode split",
         )  # fmt: skip
-    books, notes = [], list(paired.notes)
+    books = []
     for left, right in paired.pairs:
         book = _whole(left, right)
         if mode != "full":
             book = _cut(book, mode, window_size)
         books.append(book)
-    return ReadyToScore(mode, window_size, tuple(books), paired.missing, paired.extra, tuple(notes))
+    return ReadyToScore(tuple(books), paired.missing, paired.extra, paired.notes)
 
 
 def _whole(key: Scorable, response: Scorable) -> BookPair:
@@ -121,7 +116,7 @@ def _whole(key: Scorable, response: Scorable) -> BookPair:
     refuse_nonsense(key.doc_key, left, right, known)
     length = int(max(left.end.max(initial=-1), right.end.max(initial=-1))) + 1 if known is None else known
     return BookPair(
-        key.doc_key, left, right, (key.doc_key,), ((0, length),), tokens,
+        key.doc_key, left, right, ((0, length),), tokens,
         key.sentence_ends if key.sentence_ends is not None else response.sentence_ends, length,
         (key.names,), key.characters, response.characters, check_input(key.clusters, left, known),
         check_input(response.clusters, right, known),
@@ -137,16 +132,13 @@ def _cut(book: BookPair, mode: str, size: int) -> BookPair:
                 f"{book.doc_key}: windows of whole sentences need sentences, and neither side has any",
                 hint="give a file with sentences, or use --mode gold-window-blocks",
             )
-        windows = cut_windows(book.sentence_ends, size)
-        places = [(w.start, w.end) for w in windows]
-        keys = [window_key(book.doc_key, w, size) for w in windows]
+        places = [(w.start, w.end) for w in cut_windows(book.sentence_ends, size)]
     else:
         starts = np.concatenate([book.key.start, book.response.start])
         blocks = block_numbers(book.length, size, starts, text=book.tokens is not None).tolist()
         if mode == "gold-window-blocks":
             # Blocks of `size` tokens; the last one may be shorter.
             places = [(k * size, min((k + 1) * size, book.length)) for k in blocks]
-            keys = [f"{book.doc_key}_block{size}_T{start}" for start, _ in places]
         else:
             # The windows of the released code (reference: paper's repository, `gold_window`). They end at
             # `size`, 2 `size`, ... up to the last multiple within the book, and then at its length n; a
@@ -155,7 +147,6 @@ def _cut(book: BookPair, mode: str, size: int) -> BookPair:
             # before.
             ends = [(k + 1) * size for k in blocks if (k + 1) * size <= book.length] + [book.length]
             places = [(end - size, end) for end in ends]
-            keys = [f"{book.doc_key}_released{size}_T{end}" for end in ends]
     bounds = np.array(places, np.int64).reshape(-1, 2)
     sides = []
     for side in (book.key, book.response):
@@ -170,7 +161,7 @@ def _cut(book: BookPair, mode: str, size: int) -> BookPair:
         # Within a window the mentions keep the order in which the file lists them.
         listed = np.lexsort((taken, unit))
         sides.append(side.take(taken[listed], unit[listed]))
-    return replace(book, key=sides[0], response=sides[1], unit_keys=tuple(keys), bounds=tuple(places))
+    return replace(book, key=sides[0], response=sides[1], bounds=tuple(places))
 
 
 _ALL_LISTED = 10_000
@@ -214,7 +205,7 @@ def _prepare_split(keys: list[Scorable], responses: list[Scorable], missing: str
     for left, right in paired.pairs:
         by_book.setdefault(left.book_key, []).append((left, right))
     books = tuple(_join_windows(name, pairs) for name, pairs in by_book.items())
-    return ReadyToScore("split", size, books, paired.missing, paired.extra, (*paired.notes, *notes))
+    return ReadyToScore(books, paired.missing, paired.extra, (*paired.notes, *notes))
 
 
 _Cuts = dict[str, list[tuple[str, Window]]]
@@ -264,46 +255,24 @@ def _split_documents(documents: list[Scorable], layouts: _Cuts) -> tuple[list[Sc
             )
         layout = layouts[document.doc_key]
         windows = [window for _, window in layout]
-        clusters, lost_here = _spread(document.clusters, document.names, windows)
-        names, spans = [n for n, _ in document.characters], [c for _, c in document.characters]
-        characters, _ = _spread(spans, names, windows)
-        lost += lost_here
+        clusters, gone = by_window(zip(document.names, document.clusters, strict=True), windows)
+        characters, _ = by_window(document.characters, windows)
+        lost += len(gone)
         for i, (key, window) in enumerate(layout):
             tokens, ends = document.tokens, document.sentence_ends
             inside = slice(window.first_sentence, window.end_sentence)
             cut.append(
                 Scorable(
                     key,
-                    tuple(mentions for mentions, _ in clusters[i]),
-                    tuple(name for _, name in clusters[i]),
-                    tuple((name or "", mentions) for mentions, name in characters[i]),
+                    tuple(mentions for _, mentions in clusters[i]),
+                    tuple(name for name, _ in clusters[i]),
+                    tuple(characters[i]),
                     None if tokens is None else tokens[window.start : window.end],
                     None if ends is None else tuple(end - window.start for end in ends[inside]),
                     document.source,
                 )
             )
     return cut, lost
-
-
-def _spread(
-    clusters: Clusters, names: Sequence[str | None], windows: Sequence[Window]
-) -> tuple[list[_Named], int]:
-    """Clusters by window, mentions counted from the window's start; and how many fit in no window."""
-    starts = np.array([w.start for w in windows])
-    ends = np.array([w.end for w in windows])
-    inside: list[_Named] = [[] for _ in windows]
-    lost = 0
-    for cluster, name in zip(clusters, names, strict=True):
-        if not len(cluster):
-            continue
-        spans = np.array(cluster, np.int64).reshape(-1, 2)
-        at = np.clip(np.searchsorted(starts, spans[:, 0], side="right") - 1, 0, None)
-        fits = (spans[:, 0] >= starts[at]) & (spans[:, 1] < ends[at])
-        lost += int((~fits).sum())
-        for i in np.unique(at[fits]).tolist():
-            local = spans[fits & (at == i)] - starts[i]
-            inside[i].append(([(a, b) for a, b in local.tolist()], name))
-    return inside, lost
 
 
 def _join_windows(name: str, pairs: list[tuple[Scorable, Scorable]]) -> BookPair:
@@ -319,13 +288,13 @@ def _join_windows(name: str, pairs: list[tuple[Scorable, Scorable]]) -> BookPair
     ends = tuple(start + end for start, window in texts for end in window.sentence_ends or ())
     return BookPair(
         name, _moved([left.clusters for left, _ in pairs], starts),
-        _moved([right.clusters for _, right in pairs], starts), tuple(left.doc_key for left, _ in pairs),
-        tuple(pairwise(starts)),
+        _moved([right.clusters for _, right in pairs], starts), tuple(pairwise(starts)),
         list(chain.from_iterable(window.tokens or () for window in windows)) if whole else None,
         ends if whole else None, starts[-1], tuple(left.names for left, _ in pairs),
         _moved_characters([left.characters for left, _ in pairs], starts),
         _moved_characters([right.characters for _, right in pairs], starts),
-        _sum_checks([w.key_checks for w in windows]), _sum_checks([w.response_checks for w in windows]),
+        sum((w.key_checks for w in windows), InputChecks()),
+        sum((w.response_checks for w in windows), InputChecks()),
     )  # fmt: skip
 
 
@@ -345,15 +314,3 @@ def _moved_characters(
         for name, spans in characters:
             whole.setdefault(name, []).extend((a + shift, b + shift) for a, b in spans)
     return tuple(whole.items())
-
-
-def _sum_checks(checks: list[InputChecks]) -> InputChecks:
-    counted = ("empty", "singletons", "repeated", "shared", "outside", "reversed", "crossing")
-    examples: dict[str, list[tuple[int, int]]] = {}
-    for check in checks:
-        for kind, spans in check.examples:
-            examples.setdefault(kind, []).extend(spans)
-    kept = tuple((kind, tuple(spans[:3])) for kind, spans in examples.items())
-    return InputChecks(
-        **{name: sum(getattr(check, name) for check in checks) for name in counted}, examples=kept
-    )

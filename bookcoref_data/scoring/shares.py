@@ -60,7 +60,7 @@ class Shares:
 def shares(overlaps: Overlaps, metric: str) -> Shares:
     """Shares of one of `SHARED_METRICS`; BLANC is no sum over mentions and has none."""
     both = overlaps.of(metric)
-    parts = PARTS[metric](both.contingency)
+    parts = PARTS[metric](both)
     sides = (
         (both.key, both.key_partner, both.response.sizes.size, parts.recall_num, parts.recall_den),
         (both.response, both.response_partner, both.key.sizes.size, parts.precision_num, parts.precision_den),

@@ -22,7 +22,7 @@ from statistics import NormalDist
 import numpy as np
 
 from ..errors import UsageError, plural, require_choice
-from ..progress import Progress, Silent
+from ..progress import Progress, followed
 from ..shapes import AsFields
 from .arrays import Bools, Floats
 from .evaluation import Evaluation
@@ -233,7 +233,7 @@ def resample(
     if unit == "auto" and len(evaluation.books) >= FEWEST_UNITS:
         unit = "book"
     systems = [evaluation] if other is None else [evaluation, other]
-    books = _Systems(systems, block_size, progress or Silent())
+    books = _Systems(systems, block_size, progress)
     blocks = books.by("block" if unit in ("auto", "character") else unit)
     exchanged = books.by(unit) if unit == "character" else blocks
     units = exchanged.units
@@ -296,7 +296,7 @@ class _Division:
     name: str
     books: list[ExchangeParts]
     weights: list[Floats]
-    progress: Progress
+    progress: Progress | None
 
     @property
     def units(self) -> int:
@@ -331,14 +331,12 @@ class _Division:
         self, counts: Callable[[ExchangeParts, Bools], Floats], effect: Callable[[Floats, Floats], Floats]
     ) -> _Effects:
         """From the counts of all books as they are, and with each unit changed."""
-        self.progress.begin("taking apart", len(self.books), "books")
         wholes, changes = [], []
-        for book, weights in zip(self.books, self.weights, strict=True):
+        both = zip(self.books, self.weights, strict=True)
+        for book, weights in followed(both, self.progress, "taking apart", len(self.books), "books"):
             whole, change = book.changes(partial(counts, book))
             wholes.append(whole)
             changes.append(change[weights > 0])
-            self.progress.advance("taking apart")
-        self.progress.end("taking apart")
         pooled = np.sum(wholes, axis=0)
         weights = np.concatenate(self.weights)
         weights = weights[weights > 0]
@@ -349,7 +347,7 @@ class _Division:
 class _Systems:
     """The books of one or two systems, ready to be cut into any units. `values`: F1 by metric."""
 
-    def __init__(self, systems: Sequence[Evaluation], block_size: int, progress: Progress) -> None:
+    def __init__(self, systems: Sequence[Evaluation], block_size: int, progress: Progress | None) -> None:
         self._rules, self._size, self._progress = systems[0].rules, block_size, progress
         self._pairs = [book.book for book in systems[0].books]
         self.count = len(self._pairs)

@@ -33,7 +33,9 @@ from .scores import NOTHING, AddsUp, Score
 
 Span = tuple[int, int]
 DISAGREEING = ("keep", "override")
-THRESHOLD = 0.5
+THRESHOLD = Fraction(1, 2)
+"""The Jaccard index above which a mention takes the label of a span."""
+_MOST_EXAMPLES = 3
 
 
 class TypedSpan(NamedTuple):
@@ -52,16 +54,8 @@ def jaccard(a: Span, b: Span) -> Fraction:
     return Fraction(common, a[1] - a[0] + 1 + b[1] - b[0] + 1 - common)
 
 
-def assign_labels(
-    mentions: Iterable[Span], spans: Iterable[TypedSpan], *, threshold: float = THRESHOLD
-) -> dict[Span, tuple[str, Fraction]]:
-    """The label and overlap of every mention that some span overlaps by more than `threshold`.
-
-    Raises:
-        UsageError: a threshold outside 0 to 1.
-    """
-    if not 0 <= threshold <= 1:
-        raise UsageError("the overlap of spans lies between 0 and 1", found=threshold)
+def assign_labels(mentions: Iterable[Span], spans: Iterable[TypedSpan]) -> dict[Span, tuple[str, Fraction]]:
+    """The label and overlap of every mention that some span overlaps by more than `THRESHOLD`."""
     ordered = sorted(spans)
     starts = [span.start for span in ordered]
     # No span that overlaps enough is longer than this, so the search can begin there.
@@ -69,9 +63,8 @@ def assign_labels(
     found: dict[Span, tuple[str, Fraction]] = {}
     for mention in set(mentions):
         size = mention[1] - mention[0] + 1
-        reach = min(longest, int(size / threshold)) if threshold else longest
-        first = bisect_left(starts, mention[0] - reach)
-        best, label = Fraction(str(threshold)), ""
+        first = bisect_left(starts, mention[0] - min(longest, int(size / THRESHOLD)))
+        best, label = THRESHOLD, ""
         for span in ordered[first : bisect_right(starts, mention[1])]:
             overlap = jaccard(mention, (span.start, span.end))
             if overlap > best:
@@ -231,8 +224,8 @@ class TypedScores:
 
 
 def typed_scores(
-    evaluation: Evaluation, spans: Mapping[str, Iterable[TypedSpan]], *, name: str = "response", disagreeing:
-    str = "keep", threshold: float = THRESHOLD, most_examples: int = 3
+    evaluation: Evaluation, spans: Mapping[str, Iterable[TypedSpan]], *, name: str = "response",
+    disagreeing: str = "keep",
 ) -> TypedScores:  # fmt: skip
     """Score an evaluation of mode full by the labels of `spans` (by doc_key of the key).
 
@@ -253,13 +246,13 @@ def typed_scores(
     coverage = [Coverage(), Coverage()]
     examples: dict[str, list[Example]] = defaultdict(list)
     for book in (scores.book for scores in evaluation.books):
-        sides = label_book(book, spans.get(book.doc_key, ()), disagreeing=disagreeing, threshold=threshold)
+        sides = label_book(book, spans.get(book.doc_key, ()), disagreeing=disagreeing)
         for label, found in score_labels(*sides).items():
             totals[label] = totals[label] + found if label in totals else found
         for i, side in enumerate(sides):
             labelled = sum(label is not None for label in side.mentions.values())
             coverage[i] += Coverage(len(side.mentions), side.direct, labelled)
-        _collect_examples(book, sides[0], sides[1], examples, most_examples)
+        _collect_examples(book, *sides, examples)
     kept: dict[str, tuple[Example, ...]] = {}
     for label, of_label in sorted(examples.items()):
         # Kinds in turn
@@ -268,14 +261,14 @@ def typed_scores(
             by_kind[example.kind].append(example)
         turns = zip_longest(*by_kind.values())
         mixed = (example for turn in turns for example in turn if example is not None)
-        kept[label] = tuple(islice(mixed, most_examples))
+        kept[label] = tuple(islice(mixed, _MOST_EXAMPLES))
     return TypedScores(
         name, disagreeing, tuple(totals[label] for label in sorted(totals)), coverage[0], coverage[1], kept
     )
 
 
 def label_book(
-    book: BookPair, spans: Iterable[TypedSpan], *, disagreeing: str = "keep", threshold: float = THRESHOLD
+    book: BookPair, spans: Iterable[TypedSpan], *, disagreeing: str = "keep"
 ) -> tuple[Labelled, Labelled]:
     """Key and response of one book, each labelled by its own clusters and the same spans."""
     clusters = []
@@ -287,19 +280,19 @@ def label_book(
             grouped[owner].append((start, end))
         clusters.append(grouped)
     mentions = (span for side in clusters for cluster in side for span in cluster)
-    assigned = assign_labels(mentions, spans, threshold=threshold)
+    assigned = assign_labels(mentions, spans)
     key, response = (propagate(side, assigned, disagreeing=disagreeing) for side in clusters)
     return key, response
 
 
 def _collect_examples(
-    book: BookPair, key: Labelled, response: Labelled, examples: dict[str, list[Example]], most: int
+    book: BookPair, key: Labelled, response: Labelled, examples: dict[str, list[Example]]
 ) -> None:
-    """The first `most` errors of each kind and label of one book, in the order of the text."""
+    """The first errors of each kind and label of one book, in the order of the text."""
     seen = Counter[tuple[str, str]]()
 
     def add(label: str | None, kind: str, span: Span) -> None:
-        if label is None or seen[label, kind] >= most:
+        if label is None or seen[label, kind] >= _MOST_EXAMPLES:
             return
         seen[label, kind] += 1
         examples[label].append(Example(book.doc_key, kind, span, snippet(book.tokens, *span, width=5)))

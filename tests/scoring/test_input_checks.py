@@ -23,13 +23,13 @@ def test_every_kind_is_counted_with_examples():
     found = flaws(clusters, 40)
     assert (found.repeated, found.shared, found.empty, found.singletons) == (1, 1, 1, 2)
     assert (found.outside, found.reversed, found.crossing) == (1, 1, 1)
-    assert dict(found.examples)["crossing"] == ((4, 6),)
-    assert dict(found.examples)["outside"] == ((50, 60),)
+    assert found.examples["crossing"] == ((4, 6),)
+    assert found.examples["outside"] == ((50, 60),)
 
 
 def test_three_examples_of_a_kind_are_shown():
     found = flaws([[(4, 3), (6, 5), (8, 7), (10, 9)]], 40)
-    assert (found.reversed, dict(found.examples)["reversed"]) == (4, ((4, 3), (6, 5), (8, 7)))
+    assert (found.reversed, found.examples["reversed"]) == (4, ((4, 3), (6, 5), (8, 7)))
 
 
 def test_a_clean_clustering_has_no_flaws():

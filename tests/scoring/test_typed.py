@@ -42,15 +42,6 @@ def test_assignment_wants_more_than_half(mention, spans, label):
     assert (found.get(mention) or (None,))[0] == label
 
 
-def test_the_threshold_is_a_setting():
-    spans = [TypedSpan(1, 1, "PER")]
-    assert assign_labels([(0, 1)], spans, threshold=0.49) == {(0, 1): ("PER", 0.5)}
-    for mention in ((0, 1), (90, 91)):
-        assert assign_labels([mention], [TypedSpan(1, 90, "PER")], threshold=0.0)[mention][0] == "PER"
-    with pytest.raises(UsageError):
-        assign_labels([], [], threshold=2)
-
-
 def test_overlap_is_that_of_token_sets():
     assert jaccard((0, 2), (1, 2)) == pytest.approx(2 / 3)
     assert jaccard((0, 0), (1, 1)) == 0
