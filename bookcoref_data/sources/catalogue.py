@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import DataError, MissingExtraError, needing
 from ..files import sha256_file, unreadable
-from ..progress import Progress, Silent
+from ..progress import Progress, begun
 from .http import Fetcher
 from .store import Store
 
@@ -61,9 +61,8 @@ class Catalogue:
 
 
 def catalogue(
-    store: Store, archive: Path | None = None, *, offline: bool = False, fetcher: Fetcher | None = None,
-    progress: Progress | None = None,
-) -> Catalogue:  # fmt: skip
+    store: Store, archive: Path | None = None, *, offline: bool = False, progress: Progress | None = None
+) -> Catalogue:
     """The catalogue made from `archive`, else from the archive in the cache, else from a download.
 
     `archive` is rdf-files.tar.bz2 or a gutenbergindex.db of gutenbergpy. The first time takes half a minute
@@ -74,12 +73,11 @@ def catalogue(
         SourceError, OfflineError: the archive cannot be had.
         DataError: it is not a catalogue.
     """
-    progress = progress or Silent()
     path = archive or store.path(PART, ARCHIVE)
     if archive is None and not path.exists():
         with store.lock(PART):
             if not path.exists():
-                (fetcher or Fetcher(offline=offline)).download(ADDRESS, path, max_bytes=_MOST_BYTES)
+                Fetcher(offline=offline).download(ADDRESS, path, max_bytes=_MOST_BYTES)
     try:
         sha256 = sha256_file(path)
     except OSError as error:
@@ -89,18 +87,15 @@ def catalogue(
     return Catalogue(folder / TABLE, sha256, facts["records"])
 
 
-def _read(path: Path, folder: Path, progress: Progress) -> None:
+def _read(path: Path, folder: Path, progress: Progress | None) -> None:
     """Write the table of the catalogue at `path` into `folder`."""
-    progress.begin(path.name, None, "records")
     try:
         from .catalogue_records import read_archive, read_cache
 
         with open(path, "rb") as stream:
             is_database = stream.read(16) == b"SQLite format 3\x00"  # as gutenbergpy's cache is
-        if is_database:
-            frame = read_cache(path)
-        else:
-            frame = read_archive(path, lambda count: progress.advance(path.name, count))
+        with begun(progress, path.name, None, "records") as advance:
+            frame = read_cache(path) if is_database else read_archive(path, advance)
     except ImportError as error:
         raise MissingExtraError.of("harvest", error.name or "lxml", "reading the catalogue") from error
     except _UNREADABLE as error:
@@ -111,7 +106,5 @@ def _read(path: Path, folder: Path, progress: Progress) -> None:
             found=str(error) or type(error).__name__,
             hint=f"fetch {ADDRESS} again; the file may be cut short",
         ) from error
-    finally:
-        progress.end(path.name)
     frame.write_parquet(folder / TABLE, compression="zstd")
     (folder / "facts.json").write_text(json.dumps({"records": frame.height}), encoding="utf-8")

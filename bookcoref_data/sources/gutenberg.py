@@ -1,7 +1,6 @@
 """Texts of Project Gutenberg: from a mirror of one's own, the cache, or several addresses per book.
 
     Texts(store).get(1342)                          any text that is the book
-    Texts(store).get(1342, want_sha256={...})       this edition, or an error that lists what was found
     for text in Texts(store).candidates(1342): ...  one edition after the other, until one fits
 
 What costs nothing is offered first: files of a mirror folder, then cached files, then the network. Each
@@ -13,16 +12,16 @@ does not fit a book its address is asked once more: two equal answers confirm it
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from ..errors import BookcorefError, ChecksumError, DataError, OfflineError, SourceError
+from ..errors import BookcorefError, DataError, OfflineError, SourceError
 from ..files import path_of, sha256_bytes, sha256_file
 from ..text.decode import Decoded, decode
 from ..text.markers import ebook_numbers, field, is_cut_off, is_gutenberg, markup_of
-from .editions import Address, Edition, Editions, check_id, numbered_folder
+from .editions import Address, Edition, Editions, check_id
 from .editions import editions as shipped_editions
 from .http import Fetcher, check_address
 from .store import CacheError, Store, read_note, write_note
@@ -141,59 +140,42 @@ class PlanRow(NamedTuple):
 class Texts:
     """Finds texts by Gutenberg id. Making one touches neither disk nor network.
 
-    `mirror` is a folder or an http(s) address in Gutenberg's own layout; `include_old` also looks into
-    the `old/` folders of a mirror folder.
+    `mirror` is a folder or an http(s) address in Gutenberg's own layout.
     """
 
     def __init__(
         self, store: Store, mirror: str | Path | None = None, offline: bool = False,
-        fetcher: Fetcher | None = None, *, editions: Editions | None = None, include_old: bool = False,
+        fetcher: Fetcher | None = None, *, editions: Editions | None = None,
     ) -> None:  # fmt: skip
-        self.store, self.include_old = store, include_old
-        self.editions = editions or shipped_editions()
+        self.store, self.editions = store, editions or shipped_editions()
         self.fetcher = fetcher or Fetcher(offline=offline)
         self.offline = offline or self.fetcher.offline
-        # (address, None) or (None, folder) or (None, None).
-        if mirror is None:
-            self.mirror_url, self.mirror_folder = None, None
-        elif "://" in str(mirror):
+        self.mirror_url: str | None = None
+        self.mirror_folder: Path | None = None
+        if "://" in str(mirror):
             check_address(str(mirror))
-            self.mirror_url, self.mirror_folder = str(mirror).rstrip("/"), None
-        else:
-            folder = path_of(mirror)
-            if not folder.is_dir():
+            self.mirror_url = str(mirror).rstrip("/")
+        elif mirror is not None:
+            self.mirror_folder = path_of(mirror)
+            if not self.mirror_folder.is_dir():
                 raise SourceError(
-                    f"there is no mirror folder {folder}",
+                    f"there is no mirror folder {self.mirror_folder}",
                     expected="a folder or address in Gutenberg's layout "
                     "(cache/epub/<id>/pg<id>.txt, 1/3/4/1342/...)",
                 )
-            self.mirror_url, self.mirror_folder = None, folder
 
-    def get(self, gutenberg_id: str | int, want_sha256: Collection[str] | str | None = None) -> TextFile:
-        """A text of the book; with `want_sha256` (of file bytes or decoded text) one of these.
+    def get(self, gutenberg_id: str | int) -> TextFile:
+        """The first text of the book. Raises as `candidates`."""
+        return next(self.candidates(gutenberg_id))
+
+    def candidates(self, gutenberg_id: str | int) -> Iterator[TextFile]:
+        """Texts of the book, one per wording, each fetched only when it is asked for; at least one.
 
         Raises:
             DataError: not a Gutenberg id.
             SourceError: no address has the book (all are listed with their reasons).
             OfflineError: it would have to be fetched, and the network is switched off.
-            ChecksumError: there are texts of the book, but none of the wanted ones.
         """
-        wanted = {want_sha256} if isinstance(want_sha256, str) else set(want_sha256 or ())
-        others = []
-        for text in self.candidates(gutenberg_id):
-            if not wanted or wanted & {text.sha256, text.text_sha256}:
-                return text
-            others.append(text)
-        raise ChecksumError(
-            f"no text of {self._name(check_id(gutenberg_id))} has the wanted sha256",
-            expected=" or ".join(sorted(wanted)),
-            found=", ".join(f"{t.sha256} ({t.bytes:,} bytes, {t.address})" for t in others),
-            hint="Gutenberg has changed the book: give the wanted edition with --mirror DIR",
-        )
-
-    def candidates(self, gutenberg_id: str | int) -> Iterator[TextFile]:
-        """Texts of the book, one per wording, each fetched only when it is asked for. Raises: as `get`, when
-        there is not a single one; ends quietly after the last otherwise."""
         book = check_id(gutenberg_id)
         seen: set[str] = set()
         failures: list[str] = []
@@ -308,9 +290,6 @@ class Texts:
         if not self.mirror_folder:
             return []
         paths = [self.mirror_folder.joinpath(*path.split("/")) for path in self.editions.paths_of(book)]
-        if self.include_old:
-            old = self.mirror_folder.joinpath(*numbered_folder(book).split("/"), "old")
-            paths += sorted(old.rglob("*.txt"))
         return [path for path in paths if path.is_file()]
 
     def _fetch(self, book: str, address: Address, tried: list[TextFile]) -> TextFile:

@@ -7,7 +7,6 @@ manners (rate, back-off, Retry-After, offline switch) to a client that opens its
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import random
@@ -21,9 +20,9 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TypeVar
 from urllib.parse import urljoin, urlsplit
 
 from .. import __version__
-from ..errors import ChecksumError, OfflineError, SourceError, UsageError
+from ..errors import OfflineError, SourceError, UsageError
 from ..files import write_text
-from ..progress import Progress, Silent
+from ..progress import Progress, Silent, begun
 from .deadline import Sockets, Watch, watched_session
 from .pace import Pace, Turns, retry_after
 from .store import CacheError
@@ -71,7 +70,6 @@ class Download(NamedTuple):
     """A file in its place; `resumed` counts the bytes kept from an earlier try."""
 
     path: Path
-    sha256: str
     bytes: int
     url: str
     resumed: int
@@ -226,11 +224,10 @@ class Fetcher:
         return self.retrying(url, once)
 
     def download(
-        self, url: str, target: Path, *, sha256: str | None = None,
-        check: Callable[[Path], object] | None = None, max_bytes: int | None = None,
-        label: str | None = None, same_host: bool = False,
+        self, url: str, target: Path, *, check: Callable[[Path], object] | None = None,
+        max_bytes: int | None = None, label: str | None = None, same_host: bool = False,
     ) -> Download:  # fmt: skip
-        """Fetch a file to `target`, which appears only when it is whole, of the right sum and accepted.
+        """Fetch a file to `target`, which appears only when it is whole and accepted.
 
         An interrupted transfer leaves a `.part` file beside the target; the next call goes on where it
         stopped if the server can (Range with If-Range), and starts anew if the file has changed or
@@ -238,19 +235,13 @@ class Fetcher:
         raises to refuse it. One process at a time per target: hold a `Store.lock`. `same_host` refuses
         redirects to another host.
 
-        Raises: as `get`; ChecksumError for another sha256; whatever `check` raises; CacheError when the
-        disk is full or the folder cannot be written. In all these cases nothing is left in place.
+        Raises: as `get`; whatever `check` raises; CacheError when the disk is full or the folder cannot be
+        written. In all these cases nothing is left in place.
         """
         part = _PartialFile(target)
         most = max_bytes or self.limits.file_bytes
         try:
             got = self.retrying(url, lambda: self._transfer(url, part, most, label or target.name, same_host))
-            if sha256 and got.sha256 != sha256:
-                raise ChecksumError(
-                    f"{url} has other content than expected", expected=f"sha256 {sha256}",
-                    found=f"sha256 {got.sha256} ({got.bytes:,} bytes)",
-                    hint="the file was changed at its source, or damaged on the way; it was not kept",
-                )  # fmt: skip
             if check:
                 check(part.path)
             part.finish()
@@ -288,25 +279,15 @@ class Fetcher:
                 plain = answer.headers.get("Content-Encoding", "identity").lower() == "identity"
                 part.begin(url, mark if plain else None)
             _hold_limit(url, total or 0, most, part)
-            self.progress.begin(label, total, "bytes")
-            try:
-                self.progress.advance(label, kept)
-                # Size and sha256 are those of the whole file, with what an earlier try had left.
-                digest = hashlib.sha256()
-                with part.appending() as (stream, size):
-                    with open(part.path, "rb") as left:
-                        while piece := left.read(_MIB):
-                            digest.update(piece)
-                    for piece in self._pieces(answer, watch):
-                        size += len(piece)
-                        _hold_limit(url, size, most, part)
-                        part.write(stream, piece)
-                        digest.update(piece)
-                        self.progress.advance(label, len(piece))
-            finally:
-                self.progress.end(label)
+            with begun(self.progress, label, total, "bytes") as advance, part.appending() as (stream, size):
+                advance(kept)
+                for piece in self._pieces(answer, watch):
+                    size += len(piece)
+                    _hold_limit(url, size, most, part)
+                    part.write(stream, piece)
+                    advance(len(piece))
             _hold_length(total, size, part)
-            return Download(part.target, digest.hexdigest(), size, answer.url, kept)
+            return Download(part.target, size, answer.url, kept)
 
     def _pieces(self, answer: requests.Response, watch: Watch) -> Iterator[bytes]:
         """The body in pieces; a broken or a trickling connection becomes `Retry`."""

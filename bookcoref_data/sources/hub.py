@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from ..errors import ChecksumError, OfflineError, SourceError, UsageError, listed
 from ..files import safe_name
-from ..progress import Progress, Silent
+from ..progress import Progress, Silent, begun
 from .http import Fetcher
 from .pace import Pace
 from .release import DELTA, HEAD_BYTES, LENGTHS, ReleaseLayout, kind_of
@@ -174,28 +174,24 @@ def fetch_release(
     with store.lock(_note(store, release).stem), hub_faults(release):
         files = choose(index_of(release), release, partial(_by_first_bytes, release, progress))
         # Fetch the files into the Hub's own cache and check each; return the folder they share
-        key, folder = f"release {release}", release.cache_dir or Path()
-        progress.begin(key, sum(file.bytes for file in files), "bytes")
-        try:
-            with silent_bars():
-                for file in files:
+        total, folder = sum(file.bytes for file in files), release.cache_dir or Path()
+        with silent_bars(), begun(progress, f"release {release}", total, "bytes") as advance:
+            for file in files:
+                path = _one_file(release, file)
+                if fault := _fault(path, file):
+                    progress.note(f"{file.path} of {release} is damaged ({fault}); it is fetched again")
+                    _remove(path)
                     path = _one_file(release, file)
+                    # Length and sum as in the index; a bad file goes, so that the next run fetches it.
                     if fault := _fault(path, file):
-                        progress.note(f"{file.path} of {release} is damaged ({fault}); it is fetched again")
                         _remove(path)
-                        path = _one_file(release, file)
-                        # Length and sum as in the index; a bad file goes, so that the next run fetches it.
-                        if fault := _fault(path, file):
-                            _remove(path)
-                            raise ChecksumError(
-                                f"{file.path} of {release} arrived damaged",
-                                expected=f"{file.bytes:,} bytes, {file.sha256 or file.sha1}", found=fault,
-                                hint="it was removed; run the same command again",
-                            )  # fmt: skip
-                    folder = path.parents[file.path.count("/")]
-                    progress.advance(key, file.bytes)
-        finally:
-            progress.end(key)
+                        raise ChecksumError(
+                            f"{file.path} of {release} arrived damaged",
+                            expected=f"{file.bytes:,} bytes, {file.sha256 or file.sha1}", found=fault,
+                            hint="it was removed; run the same command again",
+                        )  # fmt: skip
+                folder = path.parents[file.path.count("/")]
+                advance(file.bytes)
     sums = {file.path: sha256_once(folder / file.path) for file in files}
     write_note(_note(store, release), {"folder": str(folder), "files": sums})
     return folder

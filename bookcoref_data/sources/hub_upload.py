@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors import ChecksumError, OfflineError, SourceError, UsageError, listed
-from ..progress import Progress, Silent
+from ..progress import Progress, begun
 from ..shapes import AsFields
 from . import hub
 from .store import sha256_once
@@ -79,7 +79,7 @@ def upload(job: Upload, progress: Progress | None = None) -> Uploaded:
     """
     from huggingface_hub import HfApi
 
-    progress, api = progress or Silent(), HfApi(endpoint=hub.own_endpoint(), library_name="bookcoref-data")
+    api = HfApi(endpoint=hub.own_endpoint(), library_name="bookcoref-data")
     with upload_faults(job.repository), hub.silent_bars():
         api.create_repo(job.repository, repo_type="dataset", private=job.private, exist_ok=True)
         if job.private and not api.dataset_info(job.repository).private:
@@ -134,28 +134,27 @@ def _replaced(job: Upload, there: Mapping[str, hub.HubFile]) -> list[str]:
     return sorted((listed_there & there.keys()) - job.files.keys())
 
 
-def _commit(api: HfApi, job: Upload, new: list[str], gone: list[str], head: str, progress: Progress) -> str:
+def _commit(
+    api: HfApi, job: Upload, new: list[str], gone: list[str], head: str, progress: Progress | None
+) -> str:
     from huggingface_hub import CommitOperationAdd, CommitOperationDelete
 
     adds: list[CommitOperationAdd] = [
         CommitOperationAdd(path, c if isinstance(c, bytes) else str(c))
         for path, c in ((path, job.files[path]) for path in new)
     ]
-    key = f"upload {job.repository}"
-    progress.begin(key, sum(size_of(job.files[path]) for path in new), "bytes")
-    try:
+    total = sum(size_of(job.files[path]) for path in new)
+    with begun(progress, f"upload {job.repository}", total, "bytes") as advance:
         for add in adds:
             size = size_of(job.files[add.path_in_repo])
             if size >= _LARGE:
                 api.preupload_lfs_files(job.repository, [add], repo_type="dataset", revision=BRANCH)
-            progress.advance(key, size)
+            advance(size)
         # A commit of somebody else in between makes ours fail instead of mixing the two.
         done = api.create_commit(
             job.repository, [*adds, *(CommitOperationDelete(path) for path in gone)], repo_type="dataset",
             commit_message=job.message, revision=BRANCH, parent_commit=head,
         )  # fmt: skip
-    finally:
-        progress.end(key)
     return str(done.oid)
 
 

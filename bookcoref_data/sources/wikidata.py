@@ -16,9 +16,10 @@ Both use plain labels instead of Wikidata's label service, and so run on any SPA
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from ..errors import SourceError
-from ..progress import Progress, Silent
+from ..progress import Progress, begun
 from ..resources import load_toml, resource
 from .sparql import Row, SparqlEndpoint, Term, TooHeavyError
 
@@ -110,13 +111,15 @@ def harvest(
     Raises:
         SourceError, OfflineError: as `SparqlEndpoint.ask`; what was answered before is in the archive.
     """
-    return _Harvest(endpoint, settings, progress or Silent()).run(works)
+    return _Harvest(endpoint, settings, progress).run(works)
 
 
 class _Harvest:
     """One harvest: what was found so far, and the queries for more."""
 
-    def __init__(self, endpoint: SparqlEndpoint, settings: WikidataSettings, progress: Progress) -> None:
+    def __init__(
+        self, endpoint: SparqlEndpoint, settings: WikidataSettings, progress: Progress | None
+    ) -> None:
         self._endpoint, self._settings, self._progress = endpoint, settings, progress
         self._found, self._again = WikidataFacts(), False
 
@@ -179,9 +182,8 @@ class _Harvest:
         A part that the service cannot answer for, however small, is named in `failed`. Raises SourceError:
         the service lists no work at all.
         """
-        what, failed = "list of works", self._found.failed
+        failed = self._found.failed
         author = _AUTHOR if self._settings.require_author else ""
-        self._progress.begin(what, None, "works")
         query = SUBJECTS.format(what="(COUNT(*) AS ?works)", ending="", author=author)
         try:
             counted = self._number(
@@ -190,10 +192,10 @@ class _Harvest:
         except TooHeavyError:
             counted = 0
         works: list[str] = []
-        for rows in self._by_digits(author, int(counted * _LEAST_SHARE)):
-            self._progress.advance(what, len(rows))
-            works += [self._cell(row, "work").value for row in rows]
-        self._progress.end(what)
+        with begun(self._progress, "list of works", None, "works") as advance:
+            for rows in self._by_digits(author, int(counted * _LEAST_SHARE)):
+                advance(len(rows))
+                works += [self._cell(row, "work").value for row in rows]
         if not works:
             raise SourceError(
                 f"{self._endpoint.address} lists no work with characters",
@@ -245,10 +247,9 @@ class _Harvest:
         language: str = "", unit: str = "items", mark: str = "",
     ) -> None:  # fmt: skip
         """Add what the service answers for the properties of `items`, batch by batch."""
-        self._progress.begin(what, len(items), unit)
-        for batch in _batches(items, size or self._settings.persons_batch):
-            for rows in self._dividing(batch, properties, query, language):
-                for row in rows:
+        with begun(self._progress, what, len(items), unit) as advance:
+            for batch in _batches(items, size or self._settings.persons_batch):
+                for row in chain.from_iterable(self._dividing(batch, properties, query, language)):
                     item, property_ = (self._cell(row, name).value for name in ("item", "property"))
                     value = self._cell(row, "value")
                     facts = self._found.facts.setdefault(_short_item(item), {})
@@ -258,8 +259,7 @@ class _Harvest:
                     values = facts.setdefault(mark + (short[0] if short else property_), [])
                     if value not in values:
                         values.append(value)
-            self._progress.advance(what, len(batch))
-        self._progress.end(what)
+                advance(len(batch))
 
     def _dividing(
         self, batch: list[str], properties: tuple[str, ...], query: str, language: str

@@ -28,10 +28,10 @@ from typing import Any
 
 import numpy as np
 
-from ..books import Book, Character, Window, split_book
+from ..books import Book, Character, split_book
 from ..books.book import tokens_sha256
 from ..books.stored import StoredBook, TokenBytes
-from ..books.windows import Whole
+from ..books.windows import Whole, windows_at
 from ..errors import DataError, EditionError, FormatError
 from ..shapes import check
 from .chars import CharStream, codes_of, text_of, visible
@@ -296,9 +296,7 @@ class Pack:
         """The released windows of `book` under their keys (none when the release has no windows)."""
         if not self.windows:
             return ()
-        starts = (0, *book.sentence_ends)
-        bounds = [*(first for _, first in self.windows), len(book.sentence_ends)]
-        cuts = [Window(a, b, starts[a], starts[b]) for a, b in pairwise(bounds)]
+        cuts = windows_at([first for _, first in self.windows], book.sentence_ends)
         books = []
         for i, part in enumerate(split_book(book, windows=cuts).books):
             own = self.window_annotations.get(i)
@@ -376,31 +374,18 @@ def make_pack(
         **({"licence": licence, "attribution": attribution} if annotation else {}),
     }  # fmt: skip
     numbers, literals = edits.to_bytes()
-    standoff = annotation or Standoff()
-    own = window_annotations or {}
-    sections: dict[str, bytes] = {}
-    if standoff:
-        spans, names = pack_annotation(standoff)
+    spans, names = pack_annotation(annotation) if annotation else (b"", b"")
+    if annotation:
         unpack_annotation(spans, names, len(tokens))  # offsets outside the book are refused here
-        sections |= {"SPAN": spans, "NAME": names}
-    if windows:
-        sections["WIND"] = _json([[key, first] for key, first in windows])
-    if own:
-        sections["WSPN"] = _json(
-            [[number, layer.clusters, layer.characters] for number, layer in sorted(own.items())]
-        )
-    sections = {
-        "META": _json(meta),
-        "EDIT": numbers,
-        "LITS": literals,
+    own = [[number, of.clusters, of.characters] for number, of in sorted((window_annotations or {}).items())]
+    data = write_container({
+        "META": _json(meta), "EDIT": numbers, "LITS": literals,
         **{_CUT_SECTIONS[name]: part for name, part in encode_cuts(stream, cuts).items()},
-        **sections,
-    }
-    if annotation and reasons:
-        sections["WHYS"] = reasons.encode()
-    if fingerprint_bits and public_domain:
-        sections["FPRT"] = make_fingerprint(tokens, fingerprint_bits).to_bytes()
-    data = write_container(sections)
+        "SPAN": spans, "NAME": names, "WIND": _json(windows) if windows else b"",
+        "WSPN": _json(own) if own else b"", "WHYS": reasons.encode() if annotation else b"",
+        "FPRT": make_fingerprint(tokens, fingerprint_bits).to_bytes() if fingerprint_bits and public_domain
+        else b"",
+    })  # fmt: skip
     if read_pack(data).apply(text) != [list(s) for s in sentences]:
         raise DataError(f"{doc_key}: the pack does not give back what was packed", hint="report this defect")
     return data
@@ -427,7 +412,7 @@ def read_pack(data: bytes, what: str = "pack") -> Pack:
             f"the edits of {what} reach beyond its text", expected=landmarks.length, found=edits.reach
         )
     print_ = sections.get("FPRT")
-    value = _read_json(sections["WIND"], what) if sections.get("WIND") else []
+    value = _read_json(sections.get("WIND", b"[]"), what)
     check(value, "pack_windows", f"{what}: the windows", DataError)
     firsts = [first for _, first in value]
     if any(a >= b for a, b in pairwise(firsts)) or (firsts and (firsts[0] or firsts[-1] >= sentences)):
@@ -435,7 +420,7 @@ def read_pack(data: bytes, what: str = "pack") -> Pack:
             f"the windows of {what} do not fit its sentences",
             expected="[key, first sentence], from 0 and rising",
         )
-    layers = _read_json(sections["WSPN"], what) if sections.get("WSPN") else []
+    layers = _read_json(sections.get("WSPN", b"[]"), what)
     check(layers, "window_annotations", f"{what}: the annotation of the windows", DataError)
     return Pack(
         doc_key=meta["doc_key"], gutenberg_key=meta["gutenberg_key"], split=meta["split"],

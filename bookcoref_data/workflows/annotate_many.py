@@ -35,7 +35,7 @@ from ..formats.jsonl import format_record, parse_record
 from ..formats.jsonl import read as read_records
 from ..formats.lines import read_lines
 from ..outputs import whole
-from ..progress import Progress, Silent
+from ..progress import Progress, Silent, begun
 from ..sources.store import Store
 from . import engine
 from .annotate import LICENCES, Annotated, Source, annotate_book, read_sources, source_of, write_annotations
@@ -388,13 +388,12 @@ def ask_ahead(shelf: Sequence[ReadingJob]) -> None:
     for job in shelf:
         with suppress(_Reached, BookcorefError):
             annotate_one(job, _Looking(step.name, found))
-    listener = Relayed(shelf[0].channel)
-    name = f"{shelf[0]} and {plural(len(shelf) - 1, 'other')}"
-    listener.begin(name, sum(step.units(job) for job, _ in found), step.name)
-    try:
-        step.ask_ahead(found, lambda: listener.advance(name))
-    finally:
-        listener.end(name)
+    name, units = (
+        f"{shelf[0]} and {plural(len(shelf) - 1, 'other')}",
+        sum(step.units(job) for job, _ in found),
+    )
+    with begun(Relayed(shelf[0].channel), name, units, step.name) as advance:
+        step.ask_ahead(found, advance)
 
 
 def annotate_one(job: ReadingJob, backend: Backend | None = None) -> Finished | None:

@@ -5,6 +5,7 @@ OUT/default/contexts.jsonl   one row per book, character and strategy (per chunk
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from ..books import Book
 from ..errors import UsageError, require_choice
 from ..files import write_bytes
 from ..formats import read_documents
-from ..progress import Progress, Silent
+from ..progress import Progress, begun
 from ..resources import load_toml, resource
 from ..shapes import attributes, check
 from ..tasks.contexts import scores as measure
@@ -110,22 +111,18 @@ def build(
 
     Raises UsageError: a book lacks one of `characters`.
     """
-    listener = progress or Silent()
-    listener.begin("contexts", sum(len(b.characters) for b in books), "characters")
     rows: Rows = []
-    for book in books:
-        if not book.characters:
-            continue
-        names = list(characters) or [c.name for c in book.characters]
-        for strategy in plan.strategies:
+    total = sum(len(b.characters) for b in books)
+    with begun(progress, "contexts", total, "characters") as advance:
+        for book, strategy in product((b for b in books if b.characters), plan.strategies):
+            names = list(characters) or [c.name for c in book.characters]
             budget = plan.chunk_budget if strategy == "chunks" else plan.budget
             groups = joint_groups(names) if joint and strategy != "chunks" else [[name] for name in names]
             share = budget // max(map(len, groups), default=1) if joint else budget
             retriever = Retriever(book, budget=max(share, 1), seed=plan.seed, truncate=plan.truncate)
             for group in groups:
                 rows += _rows_of(retriever, group, strategy, kind)
-                listener.advance("contexts", len(group))
-    listener.end("contexts")
+                advance(len(group))
     return rows
 
 

@@ -18,7 +18,7 @@ from ..errors import DataError, EditionError, FormatError
 from ..files import safe_name, sha256_bytes, sha256_file, write_bytes
 from ..formats.jsonl import parse_record
 from ..formats.lines import read_lines
-from ..progress import Progress
+from ..progress import Progress, followed
 from ..sources.release import Release
 from ..sources.store import CacheError, read_note, sha256_once, write_note
 from ..stitch.official import delta_to_bytes, read_deltas
@@ -90,8 +90,8 @@ def _split(release: Release, work: Path, progress: Progress, doc_keys: dict[str,
     deltas: dict[str, tuple[str, str]] = {}
     if release.delta is not None:
         lengths = release.sentence_lengths()
-        progress.begin("release", len(lengths) or None, "books")
-        for delta in read_deltas(release.delta_pieces(), str(release.delta)):
+        read = read_deltas(release.delta_pieces(), str(release.delta))
+        for delta in followed(read, progress, "release", len(lengths) or None, "books"):
             gid = delta.gutenberg_id
             if gid not in lengths:
                 raise EditionError(
@@ -102,8 +102,6 @@ def _split(release: Release, work: Path, progress: Progress, doc_keys: dict[str,
             data = delta_to_bytes(delta, lengths[gid])
             write_bytes(work / f"{gid}.delta", data)
             deltas[gid] = (f"{gid}.delta", sha256_bytes(data))
-            progress.advance("release")
-        progress.end("release")
     if not release.annotations:
         return [
             BookPart(doc_keys.get(gid, f"book_{gid}"), gid, "train", "", name, key)

@@ -18,7 +18,7 @@ from ..files import write_bytes, write_text
 from ..formats.conversion_report import ConversionReport
 from ..formats.corpora import read_corpus
 from ..outputs import RECORD
-from ..progress import Progress, Silent
+from ..progress import Progress, Silent, begun
 from ..scoring import evaluate
 from ..shapes import AsFields
 from .import_corpus import tokenise
@@ -114,16 +114,14 @@ def _train(
         if done.dev_f1[-1] >= max(done.dev_f1[1:]):
             best.update((name, weight.detach().cpu().clone()) for name, weight in reader.weights().items())
 
-    def heard(loss: float) -> None:
-        done.losses.append(round(loss, 4))
-        progress.advance("train")
-
     score_dev()
-    progress.begin("train", done.steps, "steps")
-    try:
+    with begun(progress, "train", done.steps, "steps") as advance:
+
+        def heard(loss: float) -> None:
+            done.losses.append(round(loss, 4))
+            advance()
+
         train(reader, lessons, done.steps, seed, after_epoch, heard)
-    finally:
-        progress.end("train")
     for name, weight in reader.weights().items():
         weight.data.copy_(best[name])
     for row in done.parts[1:]:

@@ -3,12 +3,12 @@
 import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from ..books import Book, Window, split_book, split_by_rule
+from ..books import Book, split_book, split_by_rule
 from ..books.facts import remapped_key
+from ..books.windows import windows_at
 from ..errors import ChecksumError, DataError
 from ..files import read_regular, safe_name, sha256_bytes
 from ..publishing.rights import header_says_free
@@ -175,11 +175,7 @@ def pack_book(
     # Annotations of the windows whose spans are not just those of the book.
     own: dict[int, Standoff] = {}
     if windows:
-        starts = (0, *book.sentence_ends)
-        bounds = [*firsts, len(book.sentence_ends)]
-        made = split_book(
-            book, windows=[Window(a, b, starts[a], starts[b]) for a, b in pairwise(bounds)]
-        ).books
+        made = split_book(book, windows=windows_at(firsts, book.sentence_ends)).books
         pairs = enumerate(zip(windows, made, strict=True))
         own = {i: Standoff.of(had) for i, (had, cut) in pairs if Standoff.of(had) != Standoff.of(cut)}
     return make_pack(

@@ -16,7 +16,7 @@ from ..errors import DataError, FormatError, UsageError
 from ..files import write_bytes
 from ..formats import read_documents
 from ..formats.lines import read_lines
-from ..progress import Progress, Silent, followed
+from ..progress import Progress, begun, followed
 from ..sources.store import Store
 from ..tasks.folder import TaskFolder, jsonl_bytes, read_rows, write_task_folder
 from ..tasks.questions.baselines import annotation_answers, evenly, text_answers
@@ -46,7 +46,6 @@ def build(
 
     For a release of silver each book is annotated again, once: what that gives stays in the cache.
     """
-    listener = progress or Silent()
     datasets = [(path.stem, read_documents(path, format)) for path in paths]
     if not any(records for _, records in datasets):
         raise DataError(f"{', '.join(map(str, paths))}: no document", hint="is this the right file?")
@@ -65,15 +64,12 @@ def build(
         named = ((m, (m.start, m.end, state.names[m.character])) for m in state.mentions)
         return frozenset(m.mention for m, link in named if m.score >= settings.least and link in given)
 
-    listener.begin("questions", sum(len(records) for _, records in datasets), "documents")
-    store = Store.open(cache_dir, progress)
-    with store.working():
+    store, total = Store.open(cache_dir, progress), sum(len(records) for _, records in datasets)
+    with store.working(), begun(progress, "questions", total, "documents") as advance:
         made = build_questions(
             datasets, settings, phrases=phrases_of,
-            sure=lambda record: sure(record) if settings.least else None,
-            listen=lambda _: listener.advance("questions"),
+            sure=lambda record: sure(record) if settings.least else None, listen=lambda _: advance(),
         )  # fmt: skip
-    listener.end("questions")
     if settings.questions:
         rows = [question.to_dict() for question in made.tables["default", "test"]]
         # How many questions each baseline answers right; our annotator is asked some, evenly.

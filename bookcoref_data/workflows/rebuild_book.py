@@ -17,10 +17,11 @@ from itertools import accumulate, chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..books import Character, Record, Window, read_window_key, split_book, split_by_rule
+from ..books import Character, Record, read_window_key, split_book, split_by_rule
 from ..books.annotation import annotation_of
 from ..books.facts import BookFacts, facts_of
 from ..books.stored import StoredBook, TokenBytes
+from ..books.windows import windows_at
 from ..errors import BookError, ChecksumError, DataError, EditionError, SourceError
 from ..files import sha256_bytes, sha256_file, write_text, writing
 from ..formats import read_documents
@@ -306,12 +307,7 @@ def _windows(
             found=", ".join(f"S{n}" for n in firsts[:12]),
             hint="full and split annotations must come from the same release",
         )
-    starts = (0, *book.sentence_ends)
-    released_cuts = [
-        Window(first, last, starts[first], starts[last])
-        for first, last in zip(firsts, [*firsts[1:], size], strict=True)
-    ]
-    made = split_book(book, windows=released_cuts).books
+    made = split_book(book, windows=windows_at(firsts, book.sentence_ends)).books
     books = tuple(_released_window(record, part) for record, part in zip(records, made, strict=True))
     given, ours = (sum(b.mention_count for b in parts) for parts in (books, made))
     if given == ours:

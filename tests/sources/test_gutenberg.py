@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bookcoref_data.errors import ChecksumError, DataError, OfflineError, SourceError, UsageError
+from bookcoref_data.errors import DataError, OfflineError, SourceError, UsageError
 from bookcoref_data.files import sha256_bytes
 from bookcoref_data.sources.editions import Address, Edition, EditionFile, Editions, KnownEditions
 from bookcoref_data.sources.gutenberg import Texts
@@ -134,19 +134,6 @@ def test_the_same_wording_in_another_file_is_no_new_candidate(server, reply, tex
     assert len(list(texts.candidates(4321))) == 1
 
 
-def test_a_wanted_edition_is_searched_for(server, reply, texts, make_book):
-    new, old = make_book(note="second printing"), make_book(note="first printing")
-    server.script("/ebooks/4321", reply(new))
-    server.script("/old/4321.txt", reply(old))
-    assert texts.get(4321, want_sha256={sha256_bytes(old)}).path.read_bytes() == old
-    with pytest.raises(ChecksumError) as caught:
-        texts.get(4321, want_sha256="f" * 64)
-    message = str(caught.value)
-    assert all(
-        part in message for part in ("4321", "f" * 64, sha256_bytes(old), sha256_bytes(new), "--mirror")
-    )
-
-
 def test_a_known_edition_is_recognised_in_any_encoding(server, reply, store, fetcher, manifest, make_book):
     data = make_book(title="The Café at Hollow Ferry")
     texts = Texts(store, fetcher=fetcher, editions=manifest(known(data)))
@@ -154,8 +141,6 @@ def test_a_known_edition_is_recognised_in_any_encoding(server, reply, store, fet
     got = texts.get(4321)
     assert got.known_edition.note == "first"
     assert got.sha256 != sha256_bytes(data)
-    assert texts.get(4321, want_sha256=got.known_edition.text_sha256) == got
-    assert texts.get(4321, want_sha256=got.sha256) == got
 
 
 def test_known_editions_come_first_from_the_cache(server, reply, store, fetcher, manifest, make_book):
@@ -265,13 +250,6 @@ def test_a_mirror_folder_is_read_in_every_form(tmp_path, store, manifest, make_b
 def test_one_digit_ids_lie_under_zero(tmp_path, store, manifest, make_book):
     write(tmp_path, "0/7/7.txt", make_book(number=7))
     assert Texts(store, tmp_path, offline=True, editions=manifest()).get(7).gutenberg_id == "7"
-
-
-def test_old_folders_are_read_only_when_asked(tmp_path, store, manifest, make_book):
-    write(tmp_path, "4/3/2/4321/old/lamp10.txt", make_book())
-    with pytest.raises(SourceError):
-        Texts(store, tmp_path, editions=manifest()).get(4321)
-    assert Texts(store, tmp_path, editions=manifest(), include_old=True).get(4321).path.name == "lamp10.txt"
 
 
 def test_a_mirror_folder_is_the_only_place_asked(
