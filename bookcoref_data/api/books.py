@@ -455,18 +455,13 @@ def records_of(source: Any) -> list[Record]:
         from ..formats import read_documents
 
         return list(read_documents(path_of(source)))
-    if isinstance(source, AnnotatedBook | Book | Record):
-        return [_record(source)]
-    if isinstance(source, Iterable):
-        return [_record(item) for item in source]
-    raise UsageError(f"cannot read books from {type(source).__name__}", expected="a path, a book, or books")
-
-
-def _record(item: Any) -> Record:
-    if isinstance(item, AnnotatedBook):
-        return item.record
-    if isinstance(item, Book):
-        return item.to_record()
-    if isinstance(item, Record):
-        return item
-    raise UsageError(f"{type(item).__name__} is not a book", expected="AnnotatedBook, Book or Record")
+    books, found = [source] if isinstance(source, AnnotatedBook | Book | Record) else source, []
+    if not isinstance(books, Iterable):
+        what = f"cannot read books from {type(source).__name__}"
+        raise UsageError(what, expected="a path, a book, or books")
+    for item in books:
+        if not isinstance(item, AnnotatedBook | Book | Record):
+            raise UsageError(f"{type(item).__name__} is not a book", expected="AnnotatedBook, Book or Record")
+        record = item.to_record() if isinstance(item, Book) else item
+        found.append(record.record if isinstance(record, AnnotatedBook) else record)
+    return found

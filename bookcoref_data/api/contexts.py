@@ -145,19 +145,14 @@ class SystemScores(Result):
     @property
     def table(self) -> Table:
         """One row per system."""
-        rows = [{n: v for n, v in values.items() if n != "kinds"} for values in self.scores.values()]
-        return Table.of_dicts([{"system": n, **row} for n, row in zip(self.scores, rows, strict=True)])
+        rows = [{"system": name, **values} for name, values in self.scores.items()]
+        return Table.of_dicts({n: v for n, v in row.items() if n != "kinds"} for row in rows)
 
     @property
     def kinds(self) -> Table:
         """One row per system and kind of facts: how many, and precision, recall and F1."""
-        return Table.of_dicts(
-            [
-                {"system": name, **row}
-                for name, values in self.scores.items()
-                for row in values.get("kinds", ())
-            ]
-        )
+        found = self.scores.items()
+        return Table.of_dicts({"system": n, **row} for n, values in found for row in values.get("kinds", ()))
 
     def to_dict(self) -> dict[str, Any]:
         return dict(self.scores)
@@ -408,12 +403,11 @@ class Identified(GradedRun):
     @property
     def table(self) -> Table:
         """One row per answers and group: how many are right."""
-        rows = [
+        return Table.of_dicts(
             {"answers": name, "group": group, **share}
             for name, grades in self.grades.items()
             for group, share in grades["groups"].items()
-        ]
-        return Table.of_dicts(rows)
+        )
 
     def _graded(self) -> str:
         return f"grades of {', '.join(self.grades)}"

@@ -140,11 +140,9 @@ def merge_agreement(
     documents = work.read_parts(path_of(parts), format)
     tables = work.read_tables(paths_of(decisions), documents)
     return Table.of_dicts(
-        [
-            {"genre": genre, "annotators": list(pair), **values.to_dict()}
-            for genre, pairs in agreement_by_genre(documents, tables).items()
-            for pair, values in pairs.items()
-        ]
+        {"genre": genre, "annotators": list(pair), **values.to_dict()}
+        for genre, pairs in agreement_by_genre(documents, tables).items()
+        for pair, values in pairs.items()
     )
 
 

@@ -190,10 +190,9 @@ def align(
     from ..files import write_text
     from ..workflows.align import align_files, align_records
 
-    target = path_of(new)
-    read = [target, *([path_of(old)] if isinstance(old, str | os.PathLike) else [])]
+    target, read = path_of(new), [path_of(new)]
     if isinstance(old, str | os.PathLike):
-        path = path_of(old)
+        read.append(path := path_of(old))
         found = align_files(path, target, old_format=old_format, new_format=new_format, doc_key=doc_key,
                             least_matched=least_matched)  # fmt: skip
     else:

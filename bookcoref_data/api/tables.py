@@ -4,7 +4,7 @@ with a short line to look at, a table, and the document that `--json` prints."""
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
@@ -38,8 +38,9 @@ class Table:
         return cls({name: [row[i] for row in rows] for i, name in enumerate(columns)})
 
     @classmethod
-    def of_dicts(cls, rows: Sequence[Mapping[str, Any]]) -> Table:
+    def of_dicts(cls, rows: Iterable[Mapping[str, Any]]) -> Table:
         """A table from dicts; a row that lacks a column has None there."""
+        rows = list(rows)
         columns = dict.fromkeys(name for row in rows for name in row)
         return cls({name: [row.get(name) for row in rows] for name in columns})
 

@@ -22,6 +22,11 @@ class Mention(NamedTuple):
     end: int
 
 
+def text_of(tokens: Sequence[str], start: int, end: int) -> str:
+    """The words of a span joined by blanks; line ends are left out."""
+    return " ".join(t for t in tokens[max(start, 0) : end + 1] if t != "\n")
+
+
 Cluster = tuple[Mention, ...]
 
 
@@ -155,7 +160,7 @@ class Book(Counted):
 
     def text_of(self, mention: Mention) -> str:
         """The words of a mention joined by one space, line-end tokens left out."""
-        return " ".join(t for t in self.tokens[mention.start : mention.end + 1] if t != "\n")
+        return text_of(self.tokens, *mention)
 
     def tokens_sha256(self) -> str:
         """Hex sha256 of the token sequence, see `tokens_sha256`."""

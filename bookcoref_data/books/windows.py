@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from ..errors import UsageError
+from ..errors import UsageError, require_choice
 from .book import Book, Character, Mention
 
 if TYPE_CHECKING:
@@ -69,8 +69,7 @@ def cut_windows(sentence_ends: Sequence[int], size: int = 1500, rule: str = "cum
     Raises:
         UsageError: there is no such rule, or the size is not positive.
     """
-    if rule not in RULES:
-        raise UsageError(f"no rule {rule!r} for windows", expected=f"one of {', '.join(RULES)}")
+    require_choice("rule for windows", rule, RULES)
     if size < 1:
         raise UsageError("the window size must be positive", found=size)
     windows: list[Window] = []

@@ -23,11 +23,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ..books.book import text_of
 from ..shapes import AsFields, attributes, plain
 from .arrays import Bools, Floats, Ints
 from .clustering import Members, Overlap, overlap
 from .evaluation import Evaluation, book_overlaps
-from .labels import Labels, snippet, text_of
+from .labels import Labels, snippet
 from .mention_types import head_of
 from .metrics import Overlaps
 from .modes import BookPair

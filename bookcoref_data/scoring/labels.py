@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..books.book import text_of
 from ..shapes import AsFields
 from .clustering import Members
 from .evaluation import Evaluation, book_overlaps
@@ -43,11 +44,6 @@ class Labels:
                 by_type.setdefault(self._rules.type_of(*span), Counter())[text] += 1
         texts = next((by_type[kind] for kind in TYPES if kind in by_type), None)
         return texts.most_common(1)[0][0] if texts else number
-
-
-def text_of(tokens: Sequence[str], start: int, end: int) -> str:
-    """The words of a span joined by blanks; line ends become blanks."""
-    return " ".join(t for t in tokens[max(start, 0) : end + 1] if t != "\n")
 
 
 def snippet(tokens: Sequence[str] | None, start: int, end: int, width: int = 8) -> str | None:

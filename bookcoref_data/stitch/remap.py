@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..books import Book, Mention
+from ..books.book import text_of
 from ..errors import DataError, EditionError, plural
 from ..shapes import AsFields, attributes
 from .alignment import TokenAlignment, align_tokens, span_of_matches
@@ -305,7 +306,8 @@ def _report(
             examples.append(RemappedMention(
                 names[table.owner[i]], STATUSES[status], was,
                 Mention(now.start - region[0], now.end - region[0]) if now else None,
-                _words(old.tokens, was) if old.tokens is not None else "", _words(tokens, now) if now else "",
+                text_of(old.tokens, *was) if old.tokens is not None else "",
+                text_of(tokens, *now) if now else "",
             ))  # fmt: skip
     return RemapReport(
         doc_key=old.doc_key, total=RemapCounts("all", *counts.sum(axis=0).tolist()), characters=tallies,
@@ -393,10 +395,6 @@ def _gaps(alignment: TokenAlignment) -> _Gaps:
     size = max(old_at.size, 1)
     left_out = int(lengths[passage].sum())
     return _Gaps(left_out / size, (int(lengths.sum()) - left_out) / size, int(passage.sum()))
-
-
-def _words(tokens: Sequence[str], span: Mention) -> str:
-    return " ".join(t for t in tokens[span.start : span.end + 1] if t != "\n")
 
 
 def _refusal(old: OldText, alignment: TokenAlignment, new_size: int, least: float) -> EditionError:

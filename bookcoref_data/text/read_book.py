@@ -64,12 +64,8 @@ class ReadSettings:
     emphasis: str = "cut"
 
     def __post_init__(self) -> None:
-        for name, value, known in (
-            ("apparatus", self.apparatus, APPARATUS),
-            ("paragraphs", self.paragraphs, PARAGRAPHS),
-            ("emphasis", self.emphasis, EMPHASIS),
-        ):
-            if value not in known:
+        for name, known in (("apparatus", APPARATUS), ("paragraphs", PARAGRAPHS), ("emphasis", EMPHASIS)):
+            if (value := getattr(self, name)) not in known:
                 raise UsageError(f"{name} = {value!r}", expected=f"one of {', '.join(known)}")
 
 

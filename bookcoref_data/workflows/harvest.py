@@ -18,7 +18,7 @@ from ..characters.guides.page import LIST, MINOR, PERSON, GuideEntry, GuidePage
 from ..characters.names import read_name
 from ..characters.table import CastRow, group_casts, read_table, write_table
 from ..characters.wikidata_cast import CastReport, cast_rows
-from ..errors import BookcorefError, OfflineError, SourceError, UsageError
+from ..errors import BookcorefError, OfflineError, SourceError, UsageError, require_choice
 from ..files import read_regular, utf8, write_text
 from ..progress import Progress, followed
 from ..resources import load_toml, resource
@@ -56,9 +56,7 @@ class GuidesPlan:
     archive: str = ""
 
     def __post_init__(self) -> None:
-        choices = ("if-needed", "always", "never")
-        if self.person_pages not in choices:
-            raise UsageError("unknown person_pages", expected=" or ".join(choices), found=self.person_pages)
+        require_choice("person_pages", self.person_pages, ("if-needed", "always", "never"))
 
 
 def read_guides_plan(

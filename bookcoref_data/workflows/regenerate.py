@@ -24,6 +24,7 @@ from ..formats.schema import SPLITS
 from ..progress import Progress
 from ..scoring import evaluate
 from ..scoring.evaluation import BookScores, Evaluation
+from ..scoring.labels import snippet
 from ..shapes import attributes, plain
 from .annotate import LICENCES, source_of
 from .annotate_many import ReadingJob, annotate_books, collect, read_book
@@ -35,7 +36,6 @@ CHARACTER_COLUMNS = ("book", "character", "there", "here", "same", "missing", "s
                      "moved in")  # fmt: skip
 EXAMPLE_COLUMNS = ("book", "difference", "tokens", "there", "here", "text")
 PARTS = ("same", "missing", "spurious", "moved_away", "moved_in")
-CONTEXT = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +262,7 @@ def compare(there: Book, here: Book, examples: int = 3) -> FoundDifferences:
         for name in names
     )  # fmt: skip
     picked = (
-        MentionDifference(kind, mention, a, b, _snippet(there, mention))
+        MentionDifference(kind, mention, a, b, snippet(there.tokens, *mention) or "")
         for kind, part in shown.items()
         for mention, a, b in _spread(part, examples)
     )
@@ -284,18 +284,6 @@ def _named(book: Book) -> dict[Mention, set[str]]:
         for mention in character.mentions:
             found.setdefault(mention, set()).add(character.name.strip())
     return found
-
-
-def _snippet(book: Book, mention: Mention) -> str:
-    """The mention in brackets between some words before and after it."""
-    before = book.tokens[max(0, mention.start - CONTEXT) : mention.start]
-    after = book.tokens[mention.end + 1 : mention.end + 1 + CONTEXT]
-    parts = (_words(before), f"[{book.text_of(mention)}]", _words(after))
-    return " ".join(p for p in parts if p)
-
-
-def _words(tokens: Sequence[str]) -> str:
-    return " ".join(t for t in tokens if t != "\n")
 
 
 def _row(label: str, scored: BookScores | Evaluation, comparisons: list[FoundDifferences]) -> list[Any]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ...errors import DataError, UsageError
+from ...errors import DataError, UsageError, require_choice
 from ...shapes import check
 from .model import KINDS, VISIBLE, Draft
 
@@ -61,8 +61,7 @@ class CleanSettings:
     guard: bool = True
 
     def __post_init__(self) -> None:
-        if self.prefaces not in PREFACES:
-            raise UsageError(f"prefaces = {self.prefaces!r}", expected=f"one of {', '.join(PREFACES)}")
+        require_choice("prefaces", self.prefaces, PREFACES)
         for name, allowed in ((self.keep, KINDS), (self.limits, LIMITS)):
             unknown = sorted(set(name) - set(allowed))
             if unknown:
