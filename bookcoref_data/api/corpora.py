@@ -211,10 +211,7 @@ def show(
 
 @files_of(reads=("folder",))
 def list_books(folder: o.BooksFolder = "bookcoref", cache_dir: o.CacheDir = None) -> Table:
-    """List the 53 books: split, counts, which texts are cached and which books are built here.
-
-    Args:
-    """
+    """List the 53 books: split, counts, which texts are cached and which books are built here."""
     from ..workflows.catalogue import overview
 
     rows = overview(path_of(folder), path_or_none(cache_dir))

@@ -13,6 +13,7 @@ from ..books.facts import one_called
 from ..errors import DataError, UsageError, plural
 from ..files import path_of
 from ..outputs import files_of
+from ..shapes import attributes
 from . import options as o
 from .books import AnnotatedBook, records_of
 from .options import PathLike
@@ -112,9 +113,13 @@ def view(
 class Exported(list[Path]):
     """The files that were written. `not_kept` counts what of the `books` is not in them."""
 
-    def __init__(self, files: Iterable[Path], books: int, not_kept: Sequence[NotKept]) -> None:
+    def __init__(self, to: str, files: Iterable[Path], books: int, not_kept: Sequence[NotKept]) -> None:
         super().__init__(files)
-        self.books, self.not_kept = books, list(not_kept)
+        self.to, self.books, self.not_kept = to, books, list(not_kept)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The same document as `export --json`."""
+        return attributes(self, "to books") | {"files": [str(f) for f in self]} | attributes(self, "not_kept")
 
 
 @files_of("out", reads=("source",))
@@ -142,7 +147,7 @@ def export(
     losses = ConversionReport()
     books = chosen(source, book, losses)
     files = write(books, to, path_of(out), report=losses, excel=excel)
-    return Exported(files, len(books), losses.not_kept)
+    return Exported(to, files, len(books), losses.not_kept)
 
 
 @files_of("out", reads=("source",))

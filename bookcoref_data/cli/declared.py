@@ -1,9 +1,10 @@
 """Commands from declarations: the signature and docstring of a function of the front door make its verb.
 
 A verb is a function in a file of `cli/verbs`, marked with `@verb`, which prints what the function of the
-front door returned; with --json that is printed as a document instead. A verb with an argument `json` does
-all of this itself: it gets a `Given`, which calls the function with the options that a person gave. The
-other arguments are values of such options, or options that only a terminal has.
+front door returned; with --json that is printed as a document instead, and the verb is asked only if it has
+an argument `json`: it says then what else is to be said. A verb whose first argument is `given` does all of
+this itself: it gets a `Given`, which calls the function with the options that a person gave. The other
+arguments are values of such options, or options that only a terminal has.
 """
 
 from __future__ import annotations
@@ -281,10 +282,10 @@ def command_of(handler: Function, words: str, *, group: bool = False) -> Command
             options.require_used(getattr(one, "only_with", ()), values, defaults, lambda n: _long(n, spelled))
         mine = {name: values[name] for name in own if name in values}
         call = Given(functions[0], {n: v for n, v in values.items() if v is not None or defaults[n] is None})
-        if "json" in own:
+        if next(iter(inspect.signature(handler).parameters)) == "given":
             handler(call, **mine)
-            return
-        _print(handler, call(), values["json"], mine)
+        else:
+            _print(handler, call(), values["json"], mine)
 
     run.__name__ = handler.__name__
     vars(run)["__signature__"] = inspect.Signature(made)
@@ -301,7 +302,7 @@ def _print(handler: Function, result: Any, json: bool, values: dict[str, Any]) -
     marks: verb = vars(handler)["verb"]
     if json:
         emit_json(marks.document(result))
-    else:
+    if not json or "json" in values:
         handler(result, **values)
     if marks.code and (code := marks.code(result, **values)):
         raise typer.Exit(int(code))

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-_FOLDER = Path(__file__).resolve().parent
+FOLDER = Path(__file__).resolve().parent
 
 
 def form(name: str, title: str, data: dict[str, Any]) -> str:
@@ -17,9 +17,9 @@ def form(name: str, title: str, data: dict[str, Any]) -> str:
 
     `data` is what its program reads; `server` in it is what it must know of a server that takes the result.
     """
-    script = shared_script() + _read("forms/common.js") + _read(f"forms/{name}.js")
+    script = read_part("shared.js") + read_part("forms/common.js") + read_part(f"forms/{name}.js")
     serving = data.get("server") is not None
-    return document(_read("forms/form.html"), title, _read("forms/form.css"), script, data, serving)
+    return document(read_part("forms/form.html"), title, read_part("forms/form.css"), script, data, serving)
 
 
 def match_page(works: Sequence[Mapping[str, Any]]) -> str:
@@ -30,7 +30,7 @@ def match_page(works: Sequence[Mapping[str, Any]]) -> str:
     reason, book (what became of the book), and records: id, title, author, downloads, refused (why it was not
     taken, "" for the one that was).
     """
-    body, style, script = (_read(f"matches/matches.{kind}") for kind in ("html", "css", "js"))
+    body, style, script = (read_part(f"matches/matches.{kind}") for kind in ("html", "css", "js"))
     return document(body, "Review of matches", style, script, {"works": list(works)}, serving=False)
 
 
@@ -53,15 +53,11 @@ def document(body: str, title: str, style: str, script: str, data: Any, serving:
         "DATA": text.encode("utf-8", "replace").decode("utf-8"), "SCRIPT": script,
     }  # fmt: skip
     # Names stand between two "@"; values are not searched again.
-    first, *rest = _read("document.html").split("@")
+    first, *rest = read_part("document.html").split("@")
     return "".join([first, *(values[p] if k % 2 == 0 else p for k, p in enumerate(rest))])
 
 
-def shared_script() -> str:
-    """What the programs of all pages begin with."""
-    return _read("shared.js")
-
-
 @cache
-def _read(name: str) -> str:
-    return (_FOLDER / name).read_text(encoding="utf-8")
+def read_part(name: str) -> str:
+    """A file of this folder."""
+    return (FOLDER / name).read_text(encoding="utf-8")

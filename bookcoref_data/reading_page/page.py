@@ -5,10 +5,10 @@ whole numbers; elements are made only for chapters near the screen (`page/2-text
 policy allows the page's own style and script, by their hashes, and nothing else.
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from ..books.annotation import Annotation
@@ -16,9 +16,8 @@ from ..books.layout import Chapter, Layout, lay_out
 from ..edits import aliases_of
 from ..scoring.mention_types import TypeRules
 from .compare import Differences
-from .form import document, shared_script
+from .form import FOLDER, document, read_part
 
-_FOLDER = Path(__file__).resolve().parent / "page"
 _MARKERS = "|~^`¦§¬\u2063"
 _DOUBT, _MOST_OTHERS = 0.6, 2
 """Links less certain than this carry their next best candidates, so many at most, to keep the page small."""
@@ -46,19 +45,16 @@ def render(annotation: Annotation, options: PageOptions | None = None) -> str:
     options = options or PageOptions()
     data, serving = page_data(annotation, options), options.server is not None
     return document(
-        _read("page.html"), options.title or annotation.doc_key, _read("page.css"), page_script(), data,
-        serving,
+        read_part("page/page.html"), options.title or annotation.doc_key, read_part("page/page.css"),
+        page_script(), data, serving,
     )  # fmt: skip
 
 
 @cache
 def page_script() -> str:
     """The program of the page: what all pages share, then its parts in the order of their numbers."""
-    return "\n".join([shared_script(), *(_read(p.name) for p in sorted(_FOLDER.glob("*.js")))])
-
-
-def _read(name: str) -> str:
-    return (_FOLDER / name).read_text(encoding="utf-8")
+    parts = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.glob("page/*.js"))
+    return "\n".join(map(read_part, ["shared.js", *parts]))
 
 
 def page_data(annotation: Annotation, options: PageOptions) -> dict[str, Any]:
@@ -67,18 +63,18 @@ def page_data(annotation: Annotation, options: PageOptions) -> dict[str, Any]:
     # A character that the book does not use; one byte if there is such.
     used = set().union(*annotation.book.tokens) if annotation.book.tokens else set()
     marker = next((c for c in _MARKERS if c not in used), "\ue000")
-    codes = _Numbers()  # of (kind, step, rule, length less one): most mentions share a few of them
+    codes = _numbers()  # of (kind, step, rule, length less one): most mentions share a few of them
     mentions = _flat_mentions(annotation, codes)
-    reasons, rules = _Numbers(), _Numbers()
+    reasons, rules = _numbers(), _numbers()
     drops = [
-        [d.start, d.end, d.character, reasons.of(d.reason), _percent(d.score)]
+        [d.start, d.end, d.character, reasons[d.reason], _percent(d.score)]
         for d in sorted(annotation.dropped)
     ]
     # start (difference to the one before), length less one, speaker, rule, score, addressees; repeated.
     flat: list[int] = []
     before = 0
     for q in annotation.quotes:
-        flat += (q.start - before, q.end - q.start, q.speaker, rules.of(q.rule), _percent(q.score))
+        flat += (q.start - before, q.end - q.start, q.speaker, rules[q.rule], _percent(q.score))
         flat += (len(q.addressees), *q.addressees)
         before = q.start
     return {
@@ -92,8 +88,8 @@ def page_data(annotation: Annotation, options: PageOptions) -> dict[str, Any]:
         "titles": [c.title for c in layout.chapters],
         "starts": [c.start for c in layout.chapters],
         "texts": [chapter_text(annotation, layout, c, marker) for c in layout.chapters],
-        "editCode": codes.of(("", "edit", "", 0)),
-        "codes": codes.list,
+        "editCode": codes["", "edit", "", 0],
+        "codes": list(codes),
         "mentions": mentions,
         "others": {
             str(i): [[c, _percent(p)] for c, p in m.others[:_MOST_OTHERS]]
@@ -101,9 +97,9 @@ def page_data(annotation: Annotation, options: PageOptions) -> dict[str, Any]:
             if m.others and m.score < _DOUBT
         },
         "quotes": flat,
-        "quoteRules": rules.list,
+        "quoteRules": list(rules),
         "dropped": drops,
-        "reasons": reasons.list,
+        "reasons": list(reasons),
         "edits": list(options.edits),
         "author": options.author,
         "spoiler": options.spoiler_safe,
@@ -112,25 +108,18 @@ def page_data(annotation: Annotation, options: PageOptions) -> dict[str, Any]:
     }
 
 
-class _Numbers:
+def _numbers() -> defaultdict[Any, int]:
     """Numbers distinct values in the order in which they come."""
-
-    def __init__(self) -> None:
-        self._known: dict[Any, int] = {}
-
-    def of(self, value: Any) -> int:
-        return self._known.setdefault(value, len(self._known))
-
-    @property
-    def list(self) -> list[Any]:
-        return list(self._known)
+    known: defaultdict[Any, int] = defaultdict()
+    known.default_factory = known.__len__
+    return known
 
 
 def _percent(score: float) -> int:
     return max(0, min(100, round(100 * score)))
 
 
-def _flat_mentions(annotation: Annotation, codes: _Numbers) -> list[int]:
+def _flat_mentions(annotation: Annotation, codes: dict[Any, int]) -> list[int]:
     """start (difference to the one before), character, code * 101 + score in percent; repeated."""
     rules: TypeRules | None = None
     flat: list[int] = []
@@ -140,11 +129,8 @@ def _flat_mentions(annotation: Annotation, codes: _Numbers) -> list[int]:
         if not kind:
             rules = rules or TypeRules.of(annotation)
             kind = rules.type_of(m.start, m.end)
-        flat += (
-            m.start - before,
-            m.character,
-            101 * codes.of((kind, m.step, m.rule, m.end - m.start)) + _percent(m.score),
-        )
+        code = codes[kind, m.step, m.rule, m.end - m.start]
+        flat += (m.start - before, m.character, 101 * code + _percent(m.score))
         before = m.start
     return flat
 

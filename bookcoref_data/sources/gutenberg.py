@@ -309,11 +309,9 @@ class Texts:
                 check=lambda path: check_book_text(path.read_bytes(), book, self.editions.title_of(book)),
                 max_bytes=MOST_BYTES, label=self._name(book), same_host=self.mirror_url is not None,
             )  # fmt: skip
-            try:
+            with CacheError.around(folder):
                 text = self._described(book, arriving, address.url)
                 final = arriving.replace(folder / f"{text.sha256}.txt")
-            except OSError as error:
-                raise CacheError.at(folder, error) from error
             text = replace(text, path=final, confirmed=any(t.sha256 == text.sha256 for t in before))
             facts = {"address": address.url, "bytes": text.bytes, "text_sha256": text.text_sha256}
             write_note(final.with_suffix(".json"), {**facts, "confirmed": text.confirmed})
@@ -360,11 +358,9 @@ class Texts:
 
     def _remove(self, path: Path, why: str) -> None:
         self.fetcher.progress.note(f"removed the cached text {path}: {why}")
-        try:
+        with CacheError.around(path.parent):
             path.unlink(missing_ok=True)
             path.with_suffix(".json").unlink(missing_ok=True)
-        except OSError as error:
-            raise CacheError.at(path.parent, error) from error
 
     def _name(self, book: str) -> str:
         title = self.editions.title_of(book)

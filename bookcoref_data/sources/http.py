@@ -421,21 +421,17 @@ class _PartialFile:
 
     def begin(self, url: str, validator: str | None) -> None:
         """Forget earlier bytes and remember where the coming ones are from."""
-        try:
+        with CacheError.around(self.target.parent):
             self.target.parent.mkdir(parents=True, exist_ok=True)
             open(self.path, "wb").close()
-        except OSError as error:
-            raise CacheError.at(self.target.parent, error) from error
         write_text(self._note, json.dumps({"url": url, "validator": validator}))
 
     @contextlib.contextmanager
     def appending(self) -> Iterator[tuple[BinaryIO, int]]:
         """(open stream, bytes already there)."""
         with contextlib.ExitStack() as opened:
-            try:
+            with CacheError.around(self.target.parent):
                 stream = opened.enter_context(open(self.path, "ab"))
-            except OSError as error:
-                raise CacheError.at(self.target.parent, error) from error
             yield stream, stream.tell()
 
     def write(self, stream: BinaryIO, piece: bytes) -> None:

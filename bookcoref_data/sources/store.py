@@ -65,6 +65,15 @@ class CacheError(SourceError):
             hint=f"free some space, or {_MOVE}" if full else f"{_MOVE}, or make the folder writable",
         )
 
+    @classmethod
+    @contextlib.contextmanager
+    def around(cls, folder: Path) -> Iterator[None]:
+        """Around what is done in a folder of the cache: an OSError becomes this error."""
+        try:
+            yield
+        except OSError as error:
+            raise cls.at(folder, error) from error
+
 
 class PartSize(NamedTuple):
     """What one part of the cache holds: number of files and their bytes."""
@@ -192,11 +201,9 @@ class Store:
         with self.lock(f"{part}-{name}"):
             if target.is_dir():
                 return target
-            try:
+            with CacheError.around(self.root):
                 target.parent.mkdir(parents=True, exist_ok=True)
                 scratch = Path(tempfile.mkdtemp(prefix=".making-", dir=target.parent))
-            except OSError as error:
-                raise CacheError.at(self.root, error) from error
             try:
                 fill(scratch)
                 current = os.umask(0)
@@ -211,11 +218,9 @@ class Store:
     def discard(self, part: str, name: str) -> None:
         """Remove one entry, by renaming it first: nobody sees half of it. Hold its lock."""
         target = self.path(part, name)
-        try:
+        with CacheError.around(self.root):
             doomed = Path(tempfile.mkdtemp(prefix=".making-", dir=target.parent))
             target.rename(doomed / "entry")
-        except OSError as error:
-            raise CacheError.at(self.root, error) from error
         shutil.rmtree(doomed, ignore_errors=True)
 
     def parts(self) -> list[str]:
@@ -254,11 +259,9 @@ class Store:
                 if name != _CLEARING:
                     held.enter_context(self.lock(name, wait=0))
             removed = [_measure(self.root / name) for name in names if part in (None, name)]
-            for size in removed:
-                try:
+            with CacheError.around(self.root):
+                for size in removed:
                     shutil.rmtree(self.root / size.part)
-                except OSError as error:
-                    raise CacheError.at(self.root, error) from error
         return removed
 
 

@@ -70,15 +70,7 @@ def import_corpus(
     kind: str, path: Path | str, out: Path | str, *, records: Path | str | None = None,
     split: str | None = None, progress: Progress | None = None,
 ) -> Imported:  # fmt: skip
-    """Read a corpus in its public layout and write it as a data set folder.
-
-    `split` puts all documents there; by default the names of files and folders tell (train, dev, test; "test"
-    where they say nothing). `records` is a file of JSON lines that keeps everything.
-
-    Raises:
-        UsageError: an unknown corpus or split, an `out` that is not ours. SourceError: nothing to read.
-        FormatError: a file that is not what it should be.
-    """
+    """What `import_corpus` of the front door does; where names say nothing of a split, it is "test"."""
     out = Path(out)
     if split is not None:
         require_choice("split", split, SPLITS)

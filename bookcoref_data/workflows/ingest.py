@@ -124,11 +124,11 @@ def _split_annotations(release: Release, work: Path, deltas: dict[str, tuple[str
             )
         name = safe_name(window.book, f"{source}: the document key")
         windows[window.book] = path = folder / f"{name}.jsonl"
-        try:
-            with open(path, "a", encoding="utf-8", errors="surrogatepass", newline="\n") as stream:
-                stream.write(line + "\n")
-        except OSError as error:
-            raise CacheError.at(path.parent, error) from error
+        with (
+            CacheError.around(path.parent),
+            open(path, "a", encoding="utf-8", errors="surrogatepass", newline="\n") as stream,
+        ):
+            stream.write(line + "\n")
     parts: list[BookPart] = []
     seen: dict[str, str] = {}
     for split, source, line, record in _records(release, "full"):

@@ -48,12 +48,7 @@ def link_train(
     source: Path, out: Path, start: Mapping[str, Any], *, epochs: int = 10, steps: int = 0, seed: int = 0,
     data_only: bool = False, progress: Progress | None = None,
 ) -> LinkTraining:  # fmt: skip
-    """Write LitBank as training data, train on its part "train", keep the best epoch on "dev", score "test".
-
-    Raises:
-        SourceError, FormatError: LitBank or the reader cannot be read. UsageError: too few documents.
-        MissingExtraError: torch or another package of the extra is missing.
-    """
+    """What `link_train` of the front door does, from the reader that the settings `start` name."""
     if not data_only:
         need_packages("link-train")
     progress = progress or Silent()

@@ -238,15 +238,7 @@ TEXTS_ONLY_NOTE = "This build holds texts only: the release it was made from has
 
 @dataclass(frozen=True, slots=True)
 class RebuildSettings:
-    """What was asked for.
-
-    `release` is a local folder in the official layout or of packs, the address of packs that somebody
-    published ("hf:user/name"), or None for the official release from the Hub; `mirror` a folder or
-    address in Gutenberg's layout, or None for the addresses of the manifest. `texts` maps doc_keys to
-    tokenised files. `texts_only` accepts a release without annotations. `expect` compares tokens with
-    the published ones. `min_kept` is the share of mentions that must survive where only another edition
-    is to be had (None: such a book fails).
-    """
+    """What was asked for: the arguments of `rebuild` for Python; `min_kept` is its `least_kept`."""
 
     out: Path
     sample: bool = False

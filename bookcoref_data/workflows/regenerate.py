@@ -129,14 +129,7 @@ def regenerate(
     splits: Sequence[str] = SPLITS, workers: int = 0, examples: int = 3, replace: bool = False,
     progress: Progress | None = None,
 ) -> Regeneration:  # fmt: skip
-    """Annotate the books of a data set folder again, score them against it, and list the differences.
-
-    `books` names document keys or Gutenberg ids (all when empty); `examples` bounds the differences shown
-    per book and kind. With `out`, the new annotation is written there as a data set folder, in the splits
-    of the old one, with its provenance.
-
-    Raises UsageError: not a data set folder, a book that is not in it, or none with named characters.
-    """
+    """What `regenerate` of the front door does; `examples` are the most differences per book and kind."""
     if not is_folder(folder):
         raise UsageError(
             f"{folder} is not a built data set", expected="a folder written by `bookcoref-data rebuild`",

@@ -154,7 +154,7 @@ def told(kind, **report):
 
 def test_reports_are_told_in_a_line():
     assert told(Harvested, works=1, rows=2000, out="t") == "<Harvested: 1 work, 2,000 characters in t>"
-    assert told(Packed, packs=[1], out="p", failed={"x": 1}) == "<Packed: 1 pack in p, 1 failed>"
+    assert told(Packed, packs=[1], out="p", failed={"x": 1}, left_out={}) == "<Packed: 1 pack in p, 1 failed>"
     assert (
         told(GuideTexts, texts={"a": 1, "b": 2}, guides=1, out="g") == "<GuideTexts: 3 texts of 1 guide in g>"
     )

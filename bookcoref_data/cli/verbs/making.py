@@ -15,7 +15,7 @@ from ..declared import Given, verb
 
 if TYPE_CHECKING:
     from ...api.building import Regenerated
-    from ...api.harvesting import Harvested
+    from ...api.harvesting import Harvested, Matched
     from ...api.options import Count, Strict
     from ...workflows.create import SilverReport
     from ...workflows.import_corpus import Imported
@@ -124,17 +124,16 @@ def harvest_liscu(done: Harvested) -> None:
 
 
 @verb()
-def match(given: Given, out: Path, json: Json = False) -> None:
+def match(done: Matched, out: Path, json: Json = False) -> None:
     """
     Examples:
         bookcoref-data match casts.jsonl --catalogue rdf.tar.bz2 --out matches
         bookcoref-data match casts.jsonl --catalogue rdf.tar.bz2 --out again --overrides matches/works.tsv
     """
-    facts = given().to_dict()
+    facts = done.to_dict()
     for override in facts["unused_overrides"]:
         say(f"this override names no work of the tables: {override['title'] or override['work_id']}")
     if json:
-        emit_json(facts)
         return
     columns = ["gutenberg_id", "kept", "author", "title", "source", "characters", "rule", "reason"]
     emit_table(columns, cells(facts["books"], columns))
@@ -229,8 +228,6 @@ def link_train(done: LinkTraining) -> None:
 @verb(code=lambda done, strict: bool(done.report.broken or (strict and not done.report.complete)))
 def import_(done: Imported, strict: Strict = False) -> None:
     """
-    Args:
-
     Examples:
         bookcoref-data import fantasycoref corpus --out imported
         bookcoref-data import fantasycoref corpus --out imported --split train --strict

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -21,22 +21,20 @@ if TYPE_CHECKING:
     from ...api.options import OpenPage, Port, Strict
     from ...api.reading import Corrected, Corrections, Exported, MergedCorrections, Page
     from ...api.scoring import Carried
+    from ...edits import Edit
     from ...formats import ConversionReport
     from ...workflows.annotate import Source
     from ..declared import Json
 
 
-@verb()
-def sample(given: Given, out: Path, json: Json = False) -> None:
+@verb(document=lambda made: {"text": str(made / "lamp.txt"), "cast": str(made / "cast.txt")})
+def sample(made: Path, json: Json = False) -> None:
     """
     Examples:
         bookcoref-data sample --out story
         bookcoref-data sample --out story --replace
     """
-    given()
-    if json:
-        emit_json({"text": str(out / "lamp.txt"), "cast": str(out / "cast.txt")})
-    say(f"wrote {out / 'lamp.txt'} and {out / 'cast.txt'}")
+    say(f"wrote {made / 'lamp.txt'} and {made / 'cast.txt'}")
 
 
 @verb(also="annotate_many", without="books", flags={"cast": "--characters --cast -c"})
@@ -249,8 +247,8 @@ def edits_apply(done: Corrected, edits: Path, out: Path) -> None:
     say(f"wrote {out}")
 
 
-@verb()
-def edits_diff(given: Given, old: Path, new: Path, out: Path | None, json: Json = False) -> None:
+@verb(code=lambda found, **_: bool(found.lost), document=lambda found: found.to_dict()["edits"])
+def edits_diff(found: Corrections, old: Path, new: Path, out: Path | None, json: Json = False) -> None:
     """Places are found by their words where the two texts are not the same; exit code 1 when some are not
     found.
 
@@ -258,89 +256,64 @@ def edits_diff(given: Given, old: Path, new: Path, out: Path | None, json: Json 
         bookcoref-data edits diff system.conll gold.jsonl
         bookcoref-data edits diff system.conll gold.jsonl --out edits-made.jsonl --author me
     """
-    from ...edits import format_edits
-
-    found: Corrections = given()
-    if json:
-        emit_json(found.to_dict()["edits"])
-    if out is None:
-        if not json:
-            typer.echo(format_edits(found), nl=False)
-    else:
-        say(f"wrote {plural(len(found), 'correction')} to {out}")
+    _tell_edits(found, out, json)
     lost = [(key, anchor) for key, places in found.lost.items() for anchor in places]
     for key, anchor in lost[:20]:
         say(f"{key}: not found in the old text: {anchor.before} [{anchor.words}] {anchor.after}")
     if lost:
         say(f"not in {old}: {plural(len(lost), 'place')} of {new}")
-        raise typer.Exit(1)
 
 
-@verb()
-def edits_merge(given: Given, out: Path | None, json: Json = False) -> None:
+def _tell_edits(found: Sequence[Edit], out: Path | None, json: bool) -> None:
+    """Say where corrections were written, or print them."""
+    from ...edits import format_edits
+
+    if out is not None:
+        say(f"wrote {plural(len(found), 'correction')} to {out}")
+    elif not json:
+        typer.echo(format_edits(found), nl=False)
+
+
+@verb(code=lambda done, **_: bool(done.disagreements))
+def edits_merge(done: MergedCorrections, out: Path | None, json: Json = False) -> None:
     """Exit code 1 when two people disagree.
 
     Examples:
         bookcoref-data edits merge edits.jsonl more-edits.jsonl
         bookcoref-data edits merge edits.jsonl more-edits.jsonl --out both.jsonl
     """
-    from ...edits import format_edits
-
-    done: MergedCorrections = given()
-    if json:
-        emit_json(done.to_dict())
-    elif out is None:
-        typer.echo(format_edits(done), nl=False)
-    else:
-        say(f"wrote {plural(len(done), 'correction')} to {out}")
+    _tell_edits(done, out, json)
     for d in done.disagreements:
         told = [f"{e.author or 'one of them'} says {e.op} {e.character or e.speaker or e.into or ''}".strip()
                 for e in (d.one, d.other)]  # fmt: skip
         say(f"left out: {d.what}: {told[0]}, {told[1]}")
-    if done.disagreements:
-        raise typer.Exit(1)
 
 
-@verb()
-def report(given: Given, json: Json = False) -> None:
+@verb(document=lambda files: {"files": [str(file) for file in files]})
+def report(files: list[Path], json: Json = False) -> None:
     """
     Examples:
         bookcoref-data report bookcoref --out report.md --no-plots
         bookcoref-data report gold.jsonl --out report.html --book lamp --no-plots
     """
-    files = [str(file) for file in given()]
-    if json:
-        emit_json({"files": files})
     listed("wrote", files)
 
 
-@verb(flags={"to": "--to"})
-def export(given: Given, to: str, strict: Strict = False, json: Json = False) -> None:
+@verb(flags={"to": "--to"}, code=lambda done, strict: strict and bool(done.not_kept))
+def export(done: Exported, strict: Strict = False) -> None:
     """
-    Args:
-
     Examples:
         bookcoref-data export bookcoref --to csv --out tables
         bookcoref-data export gold.jsonl --to tei --out lamp.xml
     """
-    done: Exported = given()
-    files = [str(file) for file in done]
-    if json:
-        lost = [item.to_dict() for item in done.not_kept]
-        emit_json({"to": to, "books": done.books, "files": files, "not_kept": lost})
-    else:
-        listed("wrote", files)
-        for item in done.not_kept:
-            say(f"not kept: {counted(item.count, item.what)}")
-    if strict and done.not_kept:
-        raise typer.Exit(1)
+    listed("wrote", done)
+    for item in done.not_kept:
+        say(f"not kept: {counted(item.count, item.what)}")
 
 
 @verb(flags={"read_as": "--from", "write_as": "--to"})
 def convert(given: Given, target: Path, strict: Strict = False, json: Json = False) -> None:
     """
-    Args:
-
     Examples:
         bookcoref-data convert gold.jsonl - --to conll
         bookcoref-data convert bookcoref converted.jsonl --config split

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..common import emit_json, emit_table, listed
-from ..declared import Given, verb
+from ..common import emit_table, listed
+from ..declared import verb
 
 if TYPE_CHECKING:
     from ...api.evaluating import Scores
@@ -26,7 +26,7 @@ BESIDE = [
 
 
 @verb(flags={"key": "-k", "response": "-r", "mode": "-m"})
-def evaluate(given: Given, markdown: Markdown = False, json: Json = False) -> None:
+def evaluate(scores: Scores, markdown: Markdown = False, json: Json = False) -> None:
     """Scores are in percent; --json has fractions with their numerators and denominators, and the rules used.
 
     Examples:
@@ -34,10 +34,8 @@ def evaluate(given: Given, markdown: Markdown = False, json: Json = False) -> No
         bookcoref-data evaluate -k gold.jsonl -r system.conll --mode gold-window --json
         bookcoref-data evaluate -k gold.jsonl -r system.conll --typed nouns --suggest next.jsonl --passages 2
     """
-    scores: Scores = given()
     listed("note:", scores.notes)
     if json:
-        emit_json(scores.to_dict())
         return
     for i, table in enumerate(scores.shown):
         if i:
@@ -46,19 +44,17 @@ def evaluate(given: Given, markdown: Markdown = False, json: Json = False) -> No
     listed("wrote", scores.plots)
 
 
-@verb()
-def stats(given: Given, markdown: Markdown = False, json: Json = False) -> None:
+@verb(document=lambda found: found.documents())
+def stats(found: Counts, markdown: Markdown = False, json: Json = False) -> None:
     """The plain ones stand in the second table.
 
     Examples:
         bookcoref-data stats bookcoref
         bookcoref-data stats gold.jsonl system.conll --per-book --markdown
     """
-    found: Counts = given()
     listed("note:", found.notes)
     listed("wrote", found.plots)
     if json:
-        emit_json(found.documents())
         return
     rows = [*found.totals, *(pair for pairs in found.of_books for pair in pairs)]
     for i, columns in enumerate((TABLE_1, BESIDE)):

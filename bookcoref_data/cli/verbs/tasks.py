@@ -137,14 +137,13 @@ def questions_build(made: Questions, out: Path) -> None:
 
 
 @verb(flags={"answers": "-a"})
-def questions_evaluate(given: Given, out: Path | None, json: Json = False) -> None:
+def questions_evaluate(graded: Graded, out: Path | None, json: Json = False) -> None:
     """
     Examples:
         bookcoref-data questions evaluate questions --annotation system.conll --books gold.jsonl
         bookcoref-data questions evaluate questions --baselines --most 20
         bookcoref-data questions evaluate questions --endpoint http://localhost:8000 --model m --out a.jsonl
     """
-    graded: Graded = given()
     if not _print_run(graded, out, json):
         return
     for name, grades in graded.grades.items():
@@ -177,25 +176,18 @@ def questions_evaluate(given: Given, out: Path | None, json: Json = False) -> No
 
 
 def _print_run(done: Asked | Graded | Identified, out: Path | None, json: bool) -> bool:
-    """Print the prompts of a dry run or a line about the run, and everything if it is wanted as JSON.
-
-    Returns whether the results are still to be printed.
-    """
-    if (preview := done.preview) is not None:
-        if json:
-            emit_json(preview)
-            return False
+    """Print the prompts of a dry run or a line about the run; whether the results are still to be printed."""
+    if (preview := done.preview) is None:
+        _say_run(done.report, out)
+        return not json
+    if not json:
         for item in preview["prompts"]:
             typer.echo(f"--- {item['key']} ---\n{item['prompt']}\n")
         say(
             f"{preview['requests']:,} prompts, about {preview['prompt_tokens_about']:,} tokens, "
             f"about {preview['prompt_cost_about']:.2f} for prompts; nothing was asked"
         )
-        return False
-    _say_run(done.report, out)
-    if json:
-        emit_json(done.to_dict())
-    return not json
+    return False
 
 
 def _say_run(report: RunReport | None, out: Path | None) -> None:
@@ -222,13 +214,13 @@ def contexts_build(made: Contexts, out: Path) -> None:
 
 
 @verb()
-def contexts_ask(given: Given, out: Path | None, json: Json = False) -> None:
+def contexts_ask(done: Asked, out: Path | None, json: Json = False) -> None:
     """
     Examples:
         bookcoref-data contexts ask contexts --dry-run 2
         bookcoref-data contexts ask contexts --endpoint http://localhost:8000/v1 --model m --out a.jsonl
     """
-    _print_run(given(), out, json)
+    _print_run(done, out, json)
 
 
 SCORES = {
@@ -354,14 +346,13 @@ def contexts_references(done: NamedReferences, out: Path) -> None:
 
 
 @verb(flags={"answers": "-a"})
-def contexts_identify(given: Given, out: Path | None, json: Json = False) -> None:
+def contexts_identify(done: Identified, out: Path | None, json: Json = False) -> None:
     """
     Examples:
         bookcoref-data contexts identify guides
         bookcoref-data contexts identify guides --dry-run 2
         bookcoref-data contexts identify guides --endpoint http://localhost:8000/v1 --model m --out a.jsonl
     """
-    done: Identified = given()
     if not _print_run(done, out, json):
         return
     for name, grades in done.grades.items():
