@@ -160,7 +160,7 @@ def test_reports_are_told_in_a_line():
     )
     works = [SimpleNamespace(gutenberg_id=number) for number in (None, "5", "0")]
     assert repr(Matched(SimpleNamespace(works=works), [])) == "<Matched: 2 of 3 works matched>"
-    report = SimpleNamespace(records=[1, 2], parts=1, links=1000, new=3, decisions={})
+    report = SimpleNamespace(records=[1, 2], parts=1, links=1000, new=3, decisions={}, warnings=[])
     assert repr(Merged(report, [])) == "<Merged: 2 documents from 1 part, 1,000 chains joined, 3 new>"
     assert repr(Contexts([{}], [])) == "<Contexts: 1 context>"
     assert repr(Shown("Emma", {}, SMALL)) == "<Shown: Emma>"
@@ -216,6 +216,8 @@ def test_questions_are_counted_by_split():
             ("d", "dev"): [],
         },
         documents=1,
+        rejected={},
+        random_baseline=0.5,
     )
     questions = Questions(made, [])
     assert questions.table.to_dicts() == [
