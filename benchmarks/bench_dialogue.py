@@ -47,7 +47,16 @@ from bookcoref_data.annotation.propose import propose_cast
 from bookcoref_data.annotation.state import Quote
 from bookcoref_data.api.annotating import plan_for
 from bookcoref_data.workflows.annotate import Annotated, Source, annotate_book, read_sources
-from training.calibrate import BINS, LEAST, calibration_error, excerpts, fit_scale, narration, scaled
+from training.calibrate import (
+    BINS,
+    LEAST,
+    calibration_error,
+    excerpts,
+    fit_scale,
+    least_error,
+    narration,
+    scaled,
+)
 from training.parses import Remembering, parse_with_cache
 
 MAIN_CATEGORIES = {"major", "intermediate"}
@@ -357,12 +366,13 @@ def print_fit(results: list[Result]) -> None:
             scale = _fit({n: js for n, js in novels.items() if n != novel})
             scores = scaled([j.score for j in members], *scale)
             said += [replace(j, score=float(p)) for j, p in zip(members, scores, strict=True)]
-    print(f"\nnovels left out in turn{'':18}error{'':6}right and kept of what has {LEAST} or more")
+    print(f"\nnovels left out in turn{'':18}error  by chance{'':6}right and kept of what has {LEAST} or more")
     for kind, members in with_totals(said).items():
         score, right = np.array([j.score for j in members]), np.array([j.right for j in members])
         sure = score >= LEAST
+        error, by_chance = calibration_error(score, right, BINS), least_error(score, BINS)
         print(
-            f"{kind:32}{100 * calibration_error(score, right, BINS):14.1f}"
+            f"{kind:32}{100 * error:14.1f}{100 * by_chance:11.1f}"
             + (f"{100 * right[sure].mean():12.1f}{100 * sure.mean():10.1f}" if sure.any() else f"{'-':>12}")
         )
 

@@ -72,6 +72,14 @@ def calibration_error(scores: np.ndarray, right: np.ndarray, bins: int = BINS) -
     )
 
 
+def least_error(scores: np.ndarray, bins: int = BINS) -> float:
+    """The calibration error to expect of scores that are the true probabilities: of few decisions, the share
+    that is right differs from the score by chance (the mean of a half-normal distribution, in each bin)."""
+    place = np.minimum((scores * bins).astype(int), bins - 1)
+    spread = np.bincount(place, scores * (1 - scores), bins)
+    return float(np.sqrt(2 / np.pi * spread).sum() / len(scores))
+
+
 class Link(NamedTuple):
     """A link outside quotes: its text, the kind of decision, its score, and whether it is right."""
 

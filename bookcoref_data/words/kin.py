@@ -2,15 +2,20 @@
 
 from . import word_set
 
+_FORMS = {
+    "mother": "mamma mama mum mummy mom mommy ma", "father": "papa dad daddy pa",
+    "grandmother": "grandmamma grandma granny", "grandfather": "grandpapa grandpa grandad granddad",
+    "aunt": "auntie aunty",
+}  # fmt: skip
+_PLAIN = {form: word for word, forms in _FORMS.items() for form in forms.split()}
 KIN = word_set(
     "husband wife father mother brother sister son daughter uncle aunt nephew niece cousin grandfather "
     "grandmother grandson granddaughter brother-in-law sister-in-law father-in-law mother-in-law "
-    "son-in-law daughter-in-law papa mamma mama dad mum stepfather stepmother parent child boy girl"
-)
+    "son-in-law daughter-in-law stepfather stepmother parent child boy girl"
+) | frozenset(_PLAIN)
 # Mothers and fathers bear the surname of the one whose kin they are, with the title of a married woman
 # or of a man.
-MOTHERS = word_set("mother mamma mama mum ma mummy mom")
-FATHERS = word_set("father papa dad pa")
+MOTHERS, FATHERS = (frozenset([word, *_FORMS[word].split()]) for word in ("mother", "father"))
 
 _CONVERSES = {
     "husband wife": "husband wife", "brother sister": "brother sister",
@@ -25,8 +30,8 @@ _CONVERSE = {word: tuple(back.split()) for words, back in _CONVERSES.items() for
 
 
 def plain(word: str) -> str:
-    """A word for kin (lower case) in its plain form: "mamma" is a mother."""
-    return "mother" if word in MOTHERS else "father" if word in FATHERS else word
+    """A word for kin (lower case) in its plain form: "mamma" is a mother, "granny" a grandmother."""
+    return _PLAIN.get(word, word)
 
 
 def converse(word: str, male: bool) -> str:

@@ -22,6 +22,7 @@ from training.calibrate import (
     calibration_error,
     excerpts,
     fit_scale,
+    least_error,
     narration,
     scaled,
     spread_over_texts,
@@ -72,6 +73,13 @@ def test_a_scale_makes_probabilities_of_scores():
     assert (slope, shift) == pytest.approx((0.5, -1.0), abs=0.1)
     assert calibration_error(scores, right) > 0.15
     assert calibration_error(scaled(scores, slope, shift), right) < 0.03
+
+
+def test_true_probabilities_err_by_chance_alone():
+    rng = np.random.default_rng(2)
+    scores = rng.beta(4, 2, 1000)
+    drawn = [calibration_error(scores, rng.random(1000) < scores) for _ in range(400)]
+    assert least_error(scores) == pytest.approx(np.mean(drawn), rel=0.05)
 
 
 def test_what_counts_twice_is_like_two():
@@ -152,7 +160,7 @@ def test_the_spread_over_texts_takes_them_as_wholes():
     assert np.isnan(spread_over_texts(links[:50]))
 
 
-SCALES_OF = "03f43c3f1d26be78e74921052a9b1c2db1d58668640a7e27b123ab6429e8f2a2"
+SCALES_OF = "e0d47e8c97d491954ae014911ffd03abf245f7d273d42f0e869ecd00e705eaa4"
 """The weights that the scales were fitted with, by SHA-256."""
 
 

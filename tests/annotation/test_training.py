@@ -18,6 +18,7 @@ from bookcoref_data.annotation.embedded.parsing import parse_book
 from bookcoref_data.annotation.embedded.reader import OneReading
 from bookcoref_data.annotation.embedded.setup import link_text
 from bookcoref_data.books import Book
+from training.kernels import KERNELS, start_again_with
 from training.litbank import parts, read_excerpt
 from training.novels import (
     READ_BY_EYE,
@@ -328,3 +329,18 @@ def test_questions_are_answered_by_rankers_of_the_other_folds(monkeypatch, capsy
     assert shares["speaker 4"] == "package 25.0 %, labels 50.0 %; somebody: package 25.0 %, labels 25.0 %"
     quoted = "package 0.0 %, labels 66.7 %; somebody: package 0.0 %, labels 33.3 %"
     assert shares["third in a quote 3"] == quoted
+
+
+def test_training_runs_with_kernels_that_every_processor_has(monkeypatch):
+    """numpy reads the names of the kernels when it is loaded, so the process is replaced, once."""
+    started = []
+    monkeypatch.setattr("os.execve", lambda path, args, env: started.append((args, env)))
+    monkeypatch.setattr("sys.argv", ["train.py", "litbank", "--check"])
+    start_again_with("training.train")
+    ((args, env),) = started
+    assert args[1:] == ["-m", "training.train", "litbank", "--check"]
+    assert KERNELS.items() <= env.items()
+    for name in KERNELS:
+        monkeypatch.setenv(name, env[name])
+    start_again_with("training.train")
+    assert len(started) == 1

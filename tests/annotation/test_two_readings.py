@@ -153,6 +153,7 @@ HILL, ANNA_HILL, CLARA = range(3)
         # Anna has a father in the book, and he is not the one who says "papa".
         ("“Cook was late, papa.”", ANNA_HILL, CLARA),
         ("“Cook was late, papa.”", CLARA, HILL),
+        ("“Cook was late, daddy.”", ANNA_HILL, CLARA),
         # One man and one woman talk: the woman says "sir".
         ("“Cook was late, sir.”", ANNA_HILL, HILL),
         ("“Cook was late, madam.”", HILL, ANNA_HILL),

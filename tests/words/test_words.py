@@ -67,6 +67,7 @@ def test_kin_and_calendar_are_in_lower_case():
         ("mamma", False, "daughter"),
         ("wife", True, "husband"),
         ("aunt", True, "nephew"),
+        ("granny", True, "grandson"),
         ("grandson", False, "grandmother"),
         ("friend", True, ""),
     ],
