@@ -7,6 +7,7 @@ first name alone. These are first kept apart, and then joined where only one rea
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -350,7 +351,10 @@ class _People:
         titled = sighting.times(honorifics.BEFORE_SURNAMES) - his
         group.set_apart = rest >= _REGULAR and titled >= _SURE_SHARE * rest
         same = next((g for g in self.full if self._is_same_full_name(g, group)), None)
-        same.take(group) if same else self.full.append(group)
+        if same:
+            same.take(group)
+        else:
+            self.full.append(group)
 
     @staticmethod
     def _is_same_full_name(a: Group, b: Group) -> bool:
@@ -667,11 +671,7 @@ def are_spelt_alike(a: str, b: str) -> bool:
 
 def _without_ending(first: str) -> str:
     """ "Fannie", "Fanny", "Fan" and "Nance", "Nancy" without what may change at the end."""
-    stem = first
-    for ending in ("ie", "ey", "y", "e", "i"):
-        if first.endswith(ending):
-            stem = first.removesuffix(ending)
-            break
+    stem = re.sub("(ie|ey|y|e|i)$", "", first)
     if len(stem) > 3 and stem[-1] == stem[-2]:
         stem = stem[:-1]
     return stem if len(stem) >= 3 else first

@@ -97,34 +97,22 @@ def names_in_place(cast: Cast, book: Book, chapters: Sequence[tuple[str, int]] =
 
 def _ranges(places: str, line: str, book: Book, chapters: Sequence[tuple[str, int]]) -> list[tuple[int, int]]:
     """The token ranges (end exclusive) of "16-18" or "@100-200"."""
-    size = len(book.tokens)
-    counts_tokens = places.startswith("@")
-    numbered: dict[int, tuple[int, int]] = {}
-    if not counts_tokens:
-        numbered = chapter_ranges(tuple(chapters) or find_chapters(book), size)
-    found = []
+    counts_tokens, size = places.startswith("@"), len(book.tokens)
+    units = {n: (n, n + 1) for n in range(size)} if counts_tokens else {}
+    units = units or chapter_ranges(tuple(chapters) or find_chapters(book), size)
+    what, found = "tokens" if counts_tokens else "chapters", []
     for piece in places.lstrip("@").split(","):
         low, dash, high = piece.partition("-")
-        if counts_tokens:
-            first, last = int(low), int(high or (size - 1 if dash else low))
-            known = first <= last < size
-            a, b = first, last + 1
-        else:
-            first, last = int(low), int(high or (max(numbered, default=0) if dash else low))
-            known = first <= last and first in numbered and last in numbered
-            a, b = (numbered[first][0], numbered[last][1]) if known else (0, 0)
-        if not known:
-            what, there = "tokens", f"tokens 0 to {size - 1}"
-            if not counts_tokens:
-                bounds = f"chapters {min(numbered)} to {max(numbered)}" if numbered else ""
-                what, there = "chapters", bounds or "a book with chapter headings"
+        first, last = int(low), int(high or (max(units, default=0) if dash else low))
+        if first > last or not {first, last} <= units.keys():
+            bounds = f"{what} {min(units)} to {max(units)}" if units else "a book with chapter headings"
             raise UsageError(
                 f"{line!r} names {what} that {book.doc_key} does not have",
-                expected=there,
+                expected=bounds,
                 found=piece,
                 hint="" if counts_tokens else "give tokens instead: NAME:@FIRST-LAST",
             )
-        found.append((a, b))
+        found.append((units[first][0], units[last][1]))
     return found
 
 

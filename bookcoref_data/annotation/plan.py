@@ -26,12 +26,8 @@ LEAST = {
     "nominal in a quote": "least_nominal_in_quotes",
 }
 """Kind of decision -> the setting with its least probability."""
-_KNOWN = {
-    "link": set(),
-    "filter": set(),
-    "windows": {"words", "somebody_speaks", "encoder", *LEAST.values()},
-    "groups": {"windows", "somebody_speaks", "encoder", *LEAST.values()},
-}
+_BOTH = {"somebody_speaks", "encoder", *LEAST.values()}
+_KNOWN = {"link": set(), "filter": set(), "windows": {"words", *_BOTH}, "groups": {"windows", *_BOTH}}
 """The settings of each step of the backend "embedded"."""
 
 

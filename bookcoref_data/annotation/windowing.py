@@ -29,8 +29,5 @@ def annotation_windows(sentence_ends: Sequence[int], words: int = WINDOW_WORDS) 
 
 def group_windows(windows: Sequence[Window], size: int = GROUP_WINDOWS) -> list[Window]:
     """Groups of `size` consecutive windows, each as one long window; the last may be shorter."""
-    groups = []
-    for i in range(0, len(windows), size):
-        part = windows[i : i + size]
-        groups.append(Window(part[0].first_sentence, part[-1].end_sentence, part[0].start, part[-1].end))
-    return groups
+    parts = [windows[i : i + size] for i in range(0, len(windows), size)]
+    return [Window(p[0].first_sentence, p[-1].end_sentence, p[0].start, p[-1].end) for p in parts]

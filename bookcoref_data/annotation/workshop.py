@@ -8,7 +8,8 @@ from itertools import combinations, pairwise
 from typing import Any
 
 from ..books import Book
-from ..books.layout import TokenRange, find_chapters, join_tokens
+from ..books.layout import find_chapters, find_paragraphs, join_tokens
+from ..shapes import attributes
 from ..words import honorifics
 from .cast import Entry, cast_lines, make_cast, parse_cast, split_range
 from .embedded import lexicon as lex
@@ -22,8 +23,8 @@ from .propose import SHORT
 from .sightings import name_runs
 
 NOBODY = -1
-_PASSAGES, _BEFORE, _AFTER, _PARAGRAPH = 2, 14, 14, 400
-"""Passages of a name, their tokens before and after it, and how far back a paragraph is looked for."""
+_PASSAGES, _BEFORE, _AFTER = 2, 14, 14
+"""Passages of a name, and their tokens before and after it."""
 _LEAST_TIMES, _MOST_OTHERS = 3, 300
 """Times that a name which nobody has must occur to be offered (in a short text once), and how many are."""
 _PARTNERS = 8
@@ -73,15 +74,8 @@ class CastWorkshop:
             {"names": [e.name, *e.aliases], "gender": e.gender, "lines": lines, "told": told}
             for e, lines, told in self.people
         ]
-        names = [
-            {"text": n.text, "owner": n.owner, "why": n.why, "at": n.starts, "passages": n.passages,
-             "person": n.person}
-            for n in self.names
-        ]  # fmt: skip
-        return {
-            "doc_key": self.doc_key, "size": self.size, "lines": self.lines, "people": people, "names": names,
-            "partners": self.partners, "doubts": self.doubts, "chapters": self.chapters,
-        }  # fmt: skip
+        names = [attributes(n, "text owner why passages person") | {"at": n.starts} for n in self.names]
+        return attributes(self) | {"people": people, "names": names}
 
 
 def make_workshop(
@@ -123,6 +117,7 @@ class _Workshop:
     def __init__(self, book: Book, parse: Parse, table: NameTable, groups: Sequence[Group]) -> None:
         self.book, self.parse, self.table = book, parse, table
         self.scenes = Scenes(book, parse)
+        self.text, self.starts, self.ends = join_tokens(book.tokens, find_paragraphs(book))
         self.likely = {at for g in groups for at in g.places if g.person > g.other}
         self.by_places = {name.lower() for g in groups for name in g.by_places}
         self.spans: dict[tuple[str, int], list[Span]] = defaultdict(list)
@@ -136,8 +131,8 @@ class _Workshop:
             if who >= 0:
                 self.spans[self._written(hit.start, hit.end).lower(), who].append((hit.start, hit.end))
                 taken.update(range(hit.start, hit.end + 1))
-        found = [self._name(spans, who) for (_, who), spans in self.spans.items()]
-        found.sort(key=lambda n: -len(n.starts))
+        named = (self._name(spans, who) for (_, who), spans in self.spans.items())
+        found = sorted(named, key=lambda n: -len(n.starts))
         runs: dict[str, list[Span]] = defaultdict(list)
         for start, end in name_runs(self.book, self.parse):
             if taken.isdisjoint(range(start, end + 1)):
@@ -158,18 +153,12 @@ class _Workshop:
         person = sum(a in self.likely for a, _ in spans) * 2 > len(spans)
         passages = []
         for start, end in shown:
-            first = begin = max(0, start - _BEFORE)
-            # From the start of the paragraph, so that an opening quotation mark is known from a closing one
-            while begin and self.book.tokens[begin - 1].strip() and first - begin < _PARAGRAPH:
-                begin -= 1
-            tokens = [" " if not t.strip() else t for t in self.book.tokens[begin : end + 1 + _AFTER]]
-            cuts = [0, *(i for i, t in enumerate(tokens) if t == " "), len(tokens)]
-            text_of, starts, ends = join_tokens(tokens, [TokenRange(a, b) for a, b in pairwise(cuts)])
-            at = [starts[first - begin], starts[start - begin], ends[end - begin], len(text_of)]
-            before, name, after = (" ".join(text_of[a:b].split("\n\n")) for a, b in pairwise(at))
+            first, last = max(0, start - _BEFORE), min(len(self.ends) - 1, end + _AFTER)
+            cuts = (self.starts[first], self.starts[start], self.ends[end], self.ends[last])
+            before, name, after = (" ".join(self.text[a:b].split("\n\n")) for a, b in pairwise(cuts))
             passages.append((before, name, after))
-        starts_of = tuple(a for a, _ in spans)
-        return CastName(text, who, self._why(text, who), starts_of, tuple(passages), person)
+        why, starts = self._why(text, who), tuple(a for a, _ in spans)
+        return CastName(text, who, why, starts, tuple(passages), person)
 
     def _why(self, text: str, who: int) -> str:
         """Why a character has a name."""

@@ -8,6 +8,7 @@ from typing import Any
 from ..books.layout import Layout
 from ..edits import Edit, anchor_of
 from ..scoring.scores import cohens_kappa
+from ..shapes import plain
 from ..words import pronouns
 from .questions import OFFERS_NO_PEOPLE, OUTSIDER, OUTSIDERS, Key, ReviewQuestion, pair_key, signs
 
@@ -136,19 +137,18 @@ def passage(layout: Layout, tokens: Sequence[str], start: int, end: int, since: 
 def as_dict(question: ReviewQuestion, layout: Layout, tokens: Sequence[str], doc_key: str) -> dict[str, Any]:
     """A question with its passage and all that may be answered; `typed` are the corrections for a name that
     takes the place of "?"."""
-    start, end = question.start, question.end
     typed = () if question.kind in OFFERS_NO_PEOPLE else answer_with(question, "?", tokens, doc_key)
     offered = answers_to(question, tokens, doc_key)
     return {
         "kind": question.kind,
-        **passage(layout, tokens, start, end, question.since),
+        **passage(layout, tokens, question.start, question.end, question.since),
         "now": {"words": offered[0].says, "same person": NO}.get(question.kind, question.now),
         "people": list(question.people),
         "wrong": round(question.chance, 3),
         "hangs": round(question.hangs, 1),
         "places": 1 if question.kind in ("speaker", "same person") else len(question.places),
-        "answers": [{"key": a.key, "says": a.says, "edits": [e.to_dict() for e in a.edits]} for a in offered],
-        "typed": [e.to_dict() for e in typed],
+        "answers": plain(offered),
+        "typed": plain(typed),
     }
 
 

@@ -15,8 +15,9 @@ from typing import Any
 from ..books.annotation import Annotation, Marked
 from ..books.layout import Layout
 from ..edits import Edit, anchor_of
+from ..shapes import plain
 from ..words import honorifics, pronouns, word_set
-from .answers import UNSURE, passage
+from .answers import UNSURE, Answer, passage
 
 _CLOSES = {"“": "”", '"': '"', "``": "''", "«": "»"}
 _GENDER_OF = dict.fromkeys(pronouns.MALE, "m") | dict.fromkeys(pronouns.FEMALE, "f")
@@ -364,18 +365,18 @@ def flag_as_dict(flag: Flag, a: Annotation, layout: Layout) -> dict[str, Any]:
     """A flag with its passage, as a question: mend it, leave it, or cannot tell."""
     why = {"why": f"{flag.kind}: {flag.reason}"}
     seen = Edit("seen", at=anchor_of(a.book.tokens, flag.start, flag.end), doc_key=a.doc_key, extra=why)
-    answers = [("1", _told(flag.edits, a), [replace(e, extra=why) for e in flag.edits]),
-               ("2", "no, it is right", [replace(seen, name="right as it is")]),
-               ("c", UNSURE, [replace(seen, name=UNSURE)])]  # fmt: skip
+    answers = (
+        Answer("1", _told(flag.edits, a), tuple(replace(e, extra=why) for e in flag.edits)),
+        Answer("2", "no, it is right", (replace(seen, name="right as it is"),)),
+        Answer("c", UNSURE, (replace(seen, name=UNSURE),)),
+    )
     return {
         "kind": flag.kind,
         "doc_key": a.doc_key,
         **passage(layout, a.book.tokens, flag.start, flag.end),
         "wrong": round(flag.chance, 2),
         "reason": flag.reason,
-        "answers": [
-            {"key": key, "says": says, "edits": [e.to_dict() for e in edits]} for key, says, edits in answers
-        ],
+        "answers": plain(answers),
     }
 
 

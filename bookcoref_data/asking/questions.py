@@ -234,13 +234,9 @@ class Asking:
         if kinds & {"pronoun", "phrase"}:
             yield from (q for q in self._of_mentions(kinds) if (q.start, q.end) not in tags)
         yield from self._of_nobody(kinds)
-        if "name" in kinds:
-            yield from self._of_names()
-        if "words" in kinds:
-            yield from self._of_words()
-            yield from self._of_stress()
-        if "same person" in kinds:
-            yield from self._of_pairs()
+        rules = ("name", self._of_names), ("words", self._of_words), ("words", self._of_stress)
+        for kind, rule in (*rules, ("same person", self._of_pairs)):
+            yield from rule() if kind in kinds else ()
 
     # --- who speaks
 
@@ -365,11 +361,8 @@ class Asking:
                 one = words in pronouns.FEMALE, bisect_left(ends, m.start + 1)
                 found["pronoun", "", one].append(((m.start, m.end), m.score))
         taken = {i for m in self.a.mentions for i in range(m.start, m.end + 1)}
-        several: dict[str, str] = {}
-        for name in self.a.names:
-            the, _, noun = fold(name).partition(" ")
-            if the == "the" and (noun.endswith("s") or noun in _SEVERAL):
-                several[noun] = name
+        nouns = {fold(name).removeprefix("the "): name for name in self.a.names if fold(name)[:4] == "the "}
+        several = {noun: name for noun, name in nouns.items() if noun.endswith("s") or noun in _SEVERAL}
         last, group = -_BEHIND, ""
         for i, word in enumerate(map(str.lower, tokens) if several else ()):
             if word in several:

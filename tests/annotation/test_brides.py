@@ -49,3 +49,11 @@ BOTH = LATER.replace("It rained", "Mrs. Dale slept")
 )
 def test_mrs_carter_is_somebody_else(whose, early, wedding, later):
     assert whose(early + wedding + later) == {"Mrs. Carter"}
+
+
+@pytest.mark.parametrize("title", ["Mr.", "Doctor", "Sir Henry"])
+def test_the_bride_is_mrs_carter(whose, title):
+    """Also where her sister was spoken of once, and where she says "Mrs. Carter" of herself."""
+    told = WEDDING + "Anna saw Mr. Carter and his wife.\n\n" + "“I am Mrs. Carter now,” said Dora.\n\n"
+    text = EARLY + told + LATER
+    assert whose(text.replace("Mr. Carter", f"{title} Carter")) >= {"Mrs. Carter", "Dora", "Miss Brooke"}
