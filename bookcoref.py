@@ -104,4 +104,4 @@ class BookCoref(datasets.GeneratorBasedBuilder):
 
     def _generate_examples(self, folder: str, split: str):
         for _, record in iter_folder(Path(folder), self.config.name, [split]):
-            yield record.doc_key, to_row(record.to_book())
+            yield record.doc_key, to_row(record.to_book().to_record())

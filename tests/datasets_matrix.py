@@ -40,7 +40,7 @@ def expected_rows(folder: Path, config: str) -> list[dict]:
     from bookcoref_data.formats.folder import read_folder
     from bookcoref_data.formats.schema import to_row
 
-    return [to_row(record.to_book()) for record in read_folder(folder, config)]
+    return [to_row(record.to_book().to_record()) for record in read_folder(folder, config)]
 
 
 def load(first: Path, second: Path) -> None:

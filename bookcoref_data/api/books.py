@@ -285,16 +285,9 @@ class AnnotatedBook:
 
     def to_dict(self) -> dict[str, Any]:
         """The book as one record of the data set's JSONL, with plain lists."""
-        return {
-            "doc_key": self.doc_key,
-            "gutenberg_key": self.gutenberg_key,
-            "sentences": self.record.sentences,
-            "clusters": [[list(m) for m in cluster] for cluster in self.clusters],
-            "characters": [
-                {"name": name, "mentions": [list(m) for m in mentions]}
-                for name, mentions in self.record.characters
-            ],
-        }
+        from ..formats.schema import to_row
+
+        return to_row(self.record)
 
     def __repr__(self) -> str:
         size = "no text" if self.record.sentences is None else f"{len(self.tokens):,} tokens"

@@ -42,14 +42,10 @@ SEVERAL = "names that an earlier character has, too (a number stands behind them
 
 @dataclass(frozen=True)
 class Target:
-    """`make` gives the content of one book's file, whose name ends in `suffix`; `what` is for --help.
-
-    `holds` names the parts of an annotation (`_PARTS`) that are in it, `forbidden` finds the characters that
-    cannot be.
-    """
+    """`make` gives the content of one book's file, whose name ends in `suffix`. `holds` names the parts of an
+    annotation (`_PARTS`) that are in it, `forbidden` finds the characters that cannot be."""
 
     suffix: str
-    what: str
     holds: frozenset[str]
     make: Callable[[LaidOutBook], bytes] | None = None
     forbidden: re.Pattern[str] = _NO_TEXT
@@ -62,23 +58,18 @@ _BOOKNLP = frozenset(_PARTS) - word_set("reasons candidates refused silent kinds
 TARGETS: dict[str, Target] = {
     name: Target(*rest)
     for name, *rest in (
-        ("csv", ".csv", "tables of mentions, quotes, characters, chapters, speech", _TABLES, None, _NO_CELL),
-        ("tsv", ".tsv", "the same, separated by tabs", _TABLES, None, _NO_CELL),
-        ("parquet", ".parquet", "the same as parquet files", _TABLES),
-        ("graphml", ".graphml", "network of characters", _NAMES, network.graphml, _NO_GRAPHML),
-        ("gexf", ".gexf", "network of characters, for Gephi", _NAMES, network.gexf, _NO_XML),
-        ("tei", ".xml", "TEI with mentions and speech in the text", _TEXT | {"chapters"}, tei.tei, _NO_XML),
-        ("tei-standoff", ".xml", "TEI with mentions and speech beside the text", _TEXT | {"chapters"},
-         tei.standoff, _NO_XML),
-        ("webannotation", ".jsonld", "W3C Web Annotation", _TEXT - {"tokens"}, standards.web_annotation),
-        ("inception", ".zip", "UIMA CAS XMI for INCEpTION", _TEXT | {"sentences"}, standards.inception,
-         _NO_XML),
-        ("booknlp", ".tokens", "BookNLP's files", _BOOKNLP),
-        ("spacy", ".spacy", "DocBin of spaCy", _TEXT | {"sentences", "places"}, standards.doc_bin),
-        ("replaced-text", ".txt", "the text with names for pronouns", frozenset({"tokens"}),
-         lambda r: texts.replaced_text(r).encode("utf-8")),
-        ("audiobook", ".jsonl", "segments of narration and speech, in order",
-         word_set("tokens quotes addressees chapters"), texts.segment_file),
+        ("csv", ".csv", _TABLES, None, _NO_CELL), ("tsv", ".tsv", _TABLES, None, _NO_CELL),
+        ("parquet", ".parquet", _TABLES),
+        ("graphml", ".graphml", _NAMES, network.graphml, _NO_GRAPHML),
+        ("gexf", ".gexf", _NAMES, network.gexf, _NO_XML),
+        ("tei", ".xml", _TEXT | {"chapters"}, tei.tei, _NO_XML),
+        ("tei-standoff", ".xml", _TEXT | {"chapters"}, tei.standoff, _NO_XML),
+        ("webannotation", ".jsonld", _TEXT - {"tokens"}, standards.web_annotation),
+        ("inception", ".zip", _TEXT | {"sentences"}, standards.inception, _NO_XML),
+        ("booknlp", ".tokens", _BOOKNLP),
+        ("spacy", ".spacy", _TEXT | {"sentences", "places"}, standards.doc_bin),
+        ("replaced-text", ".txt", frozenset({"tokens"}), lambda r: texts.replaced_text(r).encode("utf-8")),
+        ("audiobook", ".jsonl", word_set("tokens quotes addressees chapters"), texts.segment_file),
     )
 }  # fmt: skip
 

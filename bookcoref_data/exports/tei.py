@@ -41,7 +41,6 @@ class _Interval:
     tag: str
     attributes: dict[str, str]
     id: str
-    part: int = 0
 
 
 class _TeiWriter:

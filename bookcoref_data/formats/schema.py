@@ -40,14 +40,14 @@ def arrow_schema() -> pa.Schema:
     )
 
 
-def to_row(book: Book) -> dict[str, Any]:
-    """The official record of a book, as plain lists and strings."""
+def to_row(record: Record) -> dict[str, Any]:
+    """The fields of the official data in a record, as plain lists and strings."""
     return {
-        "doc_key": book.doc_key,
-        "gutenberg_key": book.gutenberg_key,
-        "sentences": book.sentences,
-        "clusters": [[list(m) for m in cluster] for cluster in book.clusters],
-        "characters": [{"name": c.name, "mentions": [list(m) for m in c.mentions]} for c in book.characters],
+        "doc_key": record.doc_key,
+        "gutenberg_key": record.gutenberg_key,
+        "sentences": record.sentences,
+        "clusters": [[list(m) for m in cluster] for cluster in record.clusters],
+        "characters": [{"name": n, "mentions": [list(m) for m in spans]} for n, spans in record.characters],
     }
 
 

@@ -76,8 +76,7 @@ class Edits:
         drop = self.drop.copy()
         lead = int(drop[: kept[0]].sum())
         drop[: kept[0]] = 0
-        drop[kept[-1]] = 0
-        drop[kept[-1] + 1 :] = 0
+        drop[kept[-1] :] = 0
         edits = Edits(self.keep, drop, self.size, self.literals)
         return edits, lead, edits.reach
 

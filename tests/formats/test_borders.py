@@ -600,20 +600,20 @@ BOOKS = [
 
 
 def test_a_table_gives_the_rows_that_were_put_in():
-    assert to_table(BOOKS).to_pylist() == [to_row(book) for book in BOOKS]
+    assert to_table(BOOKS).to_pylist() == [to_row(book.to_record()) for book in BOOKS]
     assert to_table([]).num_rows == 0
-    assert to_row(BOOKS[0]) == {
+    assert to_row(BOOKS[0].to_record()) == {
         "doc_key": "a",
         "gutenberg_key": "1",
         "sentences": [["x", "y"], ["z"]],
         "clusters": [[[0, 1], [2, 2]], [[0, 0]]],
         "characters": [{"name": "Ann", "mentions": [[0, 1]]}],
     }
-    assert [from_row(to_row(book), "").to_book() for book in BOOKS] == BOOKS
+    assert [from_row(to_row(book.to_record()), "").to_book() for book in BOOKS] == BOOKS
     parts = [Book.make("a_0", [["x", "y"]], clusters=[spans((0, 1))]), Book.make("a_1", [["z"]])]
     for windows in (parts, parts[:1]):
         whole, cut = to_tables(BOOKS[0], windows)
-        assert whole.to_pylist() == [to_row(BOOKS[0])]
+        assert whole.to_pylist() == [to_row(BOOKS[0].to_record())]
         assert cut.to_pylist() == [to_row(window) for window in windows]
 
 
