@@ -104,23 +104,16 @@ def _tables(r: LaidOutBook) -> Iterator[tuple[str, list[str], Rows]]:
     """(title, heads, rows) of the cast, and of who speaks to whom."""
     cast = characters(r)
     spoken = sum(row["words_spoken"] for row in cast)
-    heads = ["character", "mentions", "names", "pronouns", "chapters", "first", "last"]
-    heads += ["quotes", "words spoken", "share of speech"] if spoken else []
-    rows: Rows = []
-    for row in cast:
-        cells = [row["character"], row["mentions"], row["names"], row["pronouns"], row["chapters"]]
-        cells += [row["first_chapter"], row["last_chapter"]]
-        if spoken:
-            cells += [row["quotes"], row["words_spoken"], f"{100 * row['words_spoken'] / spoken:.1f} %"]
-        rows.append([cell_text(c) for c in cells])
-    yield "Cast", heads, rows
+    columns = {head: head for head in ("character", "mentions", "names", "pronouns", "chapters")}
+    columns |= {"first": "first_chapter", "last": "last_chapter"}
+    if spoken:
+        columns |= {"quotes": "quotes", "words spoken": "words_spoken", "share of speech": "share"}
+        cast = [row | {"share": f"{100 * row['words_spoken'] / spoken:.1f} %"} for row in cast]
+    yield "Cast", [*columns], [[cell_text(row[c]) for c in columns.values()] for row in cast]
     pairs = [row for row in speech(r) if row["speaker"] and row["addressee"]][:_MOST]
     if pairs:
-        yield (
-            "Who speaks to whom",
-            ["speaker", "addressee", "quotes", "words"],
-            [[cell_text(row[c]) for c in ("speaker", "addressee", "quotes", "words")] for row in pairs],
-        )
+        heads = ["speaker", "addressee", "quotes", "words"]
+        yield "Who speaks to whom", heads, [[cell_text(row[c]) for c in heads] for row in pairs]
 
 
 _CAPTIONS = {

@@ -72,7 +72,6 @@ class _TeiWriter:
                 person = self._add(people, "person", **{_XML_ID: f"c{c}"})
                 self._add(person, "persName", self.r.name(c))
         if self.standoff:
-            a = self.r.annotation
             stand = self._add(root, "standOff")
             marks = self._add(stand, "spanGrp", type="mentions")
             for number, m in enumerate(a.mentions):
