@@ -96,7 +96,7 @@ class _Editing:
             self.links.setdefault((m.start, m.end), {})[m.character] = m
         self.quotes = {(q.start, q.end): q for q in annotation.quotes}
         self.finder = Finder(annotation.book.tokens)
-        self.said: dict[tuple[str, int, int], tuple[int, str | None]] = {}
+        self.said: dict[tuple[int, int], tuple[int, str | None]] = {}
         self.changed = self.unchanged = self.moved = 0
         self.conflicts: list[Conflict] = []
 
@@ -144,21 +144,15 @@ class _Editing:
         return offered([self.names[i] for i in sorted(self.callings.fitting(name) - {but})])
 
     def _contradiction(self, number: int, edit: Edit, span: tuple[int, int]) -> None:
-        """List an edit that says something else of a place than an earlier one it does not know of."""
-        if edit.op not in ("link", "unlink", "speaker"):
+        """List an edit that says something else of a mention than an earlier one it does not know of."""
+        if edit.op not in ("link", "unlink"):
             return
-        now = {"link": edit.character, "unlink": None, "speaker": edit.speaker}[edit.op]
-        what = "quote" if edit.op == "speaker" else "mention"
-        before = self.said.get((what, *span))
-        if before is not None and before[1] != now and edit.was != before[1] and what == "mention":
-            told = f"is {before[1]}" if before[1] else "is nobody"
-            self.conflicts.append(
-                Conflict(
-                    number, edit, f"edit {before[0]} says that this {told}; the later one is taken", True
-                )
-            )
-        place = (what, *span)
-        self.said[place] = (number, now)
+        now = edit.character if edit.op == "link" else None
+        earlier, before = self.said.get(span, (0, None))
+        if earlier and before not in (now, edit.was):
+            told = f"edit {earlier} says that this is {before or 'nobody'}; the later one is taken"
+            self.conflicts.append(Conflict(number, edit, told, True))
+        self.said[span] = number, now
 
     def _corrected(self, edit: Edit, span: tuple[int, int], character: int, kind: str) -> Marked:
         rule = f"corrected by {edit.author}" if edit.author else "corrected"

@@ -321,13 +321,8 @@ def _fault(path: Path, file: HubFile) -> str | None:
 
 def git_sha1(content: Path | bytes) -> str:
     """Git's name of a file or of content in memory, which is the Hub's checksum of small files."""
-    if isinstance(content, bytes):
-        return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
-    digest = hashlib.sha1(b"blob %d\0" % content.stat().st_size, usedforsecurity=False)
-    with open(content, "rb") as stream:
-        while piece := stream.read(1 << 20):
-            digest.update(piece)
-    return digest.hexdigest()
+    data = content if isinstance(content, bytes) else content.read_bytes()
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
 def _remove(path: Path) -> None:

@@ -321,16 +321,9 @@ def _report(
 
 def _stretches(mask: np.ndarray, neutral: np.ndarray) -> tuple[tuple[int, int], ...]:
     """[start, end) of long stretches where `mask` holds, tokens that do not count not breaking them."""
-    where = np.flatnonzero(mask)
-    if where.size == 0:
-        return ()
-    solid = np.cumsum(~(mask | neutral))
-    breaks = np.flatnonzero(np.diff(solid[where]) > 0)
-    firsts = np.concatenate(([0], breaks + 1))
-    lasts = np.concatenate((breaks, [where.size - 1]))
-    long = lasts - firsts + 1 >= _LEAST_STRETCH
-    spans = zip(where[firsts[long]].tolist(), (where[lasts[long]] + 1).tolist(), strict=True)
-    return tuple(spans)
+    where, solid = np.flatnonzero(mask), np.cumsum(~(mask | neutral))
+    runs = np.split(where, np.flatnonzero(np.diff(solid[where])) + 1)
+    return tuple((int(run[0]), int(run[-1]) + 1) for run in runs if run.size >= _LEAST_STRETCH)
 
 
 def _warnings(
