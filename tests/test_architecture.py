@@ -187,6 +187,27 @@ def test_only_the_command_line_prints():
     assert offenders(lambda p: calls_of(p, {"print"}), [p for p in MODULES if room_of(p) == "cli"])
 
 
+def runs_what_it_reads(path: Path) -> set[str]:
+    """Calls that run code which stands in what they read: pickles, arrays of objects, `eval`."""
+    found = calls_of(path, {"eval", "exec"})
+    for call in (n for n in nodes_of(path) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)):
+        name = ast.unparse(call.func)
+        said = {k.arg: ast.unparse(k.value) for k in call.keywords}
+        found |= (
+            {name} if re.search(r"(?i)pickler?\.(loads?|Unpickler)$|^(dill|marshal)\.load", name) else set()
+        )
+        found |= {name} if name == "torch.load" and said.get("weights_only") != "True" else set()
+        found |= {name} if name == "np.load" and said.get("allow_pickle", "False") != "False" else set()
+    return found
+
+
+def test_nothing_that_is_read_from_a_disk_can_run_code():
+    """A work folder may come from somebody else. What is run was never on a disk: the pickle of a queue, and
+    the annotations of our own functions."""
+    memory = {"workflows/annotate_many.py": {"ForkingPickler.loads"}, "cli/declared.py": {"eval"}}
+    assert offenders(runs_what_it_reads) == memory
+
+
 def test_the_rules_see_what_breaks_them(tmp_path, monkeypatch):
     monkeypatch.setattr(sys.modules[__name__], "PACKAGE", tmp_path)
     (tmp_path / "books").mkdir()
@@ -197,6 +218,11 @@ def test_the_rules_see_what_breaks_them(tmp_path, monkeypatch):
     assert upward(bad) == ["workflows"]
     assert {m.split(".")[0] for m in imports(bad, top_level_only=True)} & HEAVY == {"torch"}
     assert calls_of(bad, {"open", "print"}) == {"open", "print"}
+    worse = tmp_path / "books" / "worse.py"
+    worse.write_text(
+        "import pickle\npickle.loads(b)\ntorch.load(p)\nnp.load(p, allow_pickle=True)\neval(x)\n"
+    )
+    assert runs_what_it_reads(worse) == {"pickle.loads", "torch.load", "np.load", "eval"}
 
 
 def loaded_after(statement: str) -> set[str]:
