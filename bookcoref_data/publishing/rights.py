@@ -9,7 +9,7 @@ Texts and annotation have rights of their own, so they are stated apart.
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -90,6 +90,16 @@ class TextRights(AsFields):
     def free(self) -> bool:
         """Whether anybody may pass the text on."""
         return self.state in _FREE
+
+
+def line_of_texts(texts: Iterable[TextRights]) -> str:
+    """What a card says of the rights in the texts of a data set."""
+    texts = list(texts)
+    others = "; ".join(sorted({rights.evidence for rights in texts if rights.state != PUBLIC_DOMAIN}))
+    if not any(rights.state == PUBLIC_DOMAIN for rights in texts):
+        return others
+    free = "public domain in the United States (Project Gutenberg); check the law where you are"
+    return f"{free}. Except: {others}" if others else free
 
 
 @dataclass(frozen=True, slots=True)

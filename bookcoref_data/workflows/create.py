@@ -24,6 +24,7 @@ from ..formats.folder import check_replaceable, writing_folder
 from ..formats.jsonl import format_record, parse_record
 from ..formats.reasons import REASONS, format_reasons, read_line
 from ..progress import Progress, Silent
+from ..publishing.rights import TextRights, line_of_texts
 from ..resources import load_toml, resource
 from ..shapes import attributes, check
 from ..sources.gutenberg import Texts
@@ -40,6 +41,8 @@ from .code_version import annotator_version
 from .engine import Finished, FolderReport, Outcome, finished, run
 from .match import load_overrides, load_settings, read_matched, run_match, write_report
 from .plausibility import plausibility, summary_line
+from .publish_facts import gutenberg_rights
+from .rebuild import candidates_of
 from .verify import published_books
 
 PART = "silver"
@@ -47,10 +50,7 @@ PART = "silver"
 BUILD_RULES = 4
 PROPOSED = "proposed"
 """The source of a cast that was made from the book itself."""
-LICENCES = [
-    ("texts", "public domain in the United States (Project Gutenberg)"),
-    ("annotation", "made here from the texts and the character lists named in build.json"),
-]
+_ANNOTATION = "made here from the texts and the character lists named in build.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,11 +157,12 @@ class SilverJob:
 @dataclass(slots=True)
 class SilverReport(FolderReport):
     """What a build did. `dropped` maps matched books to reasons, `left_out` finished books that look
-    implausible."""
+    implausible, `texts` books to what is known of the rights in their texts."""
 
     dropped: dict[str, str] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
     books: list[dict[str, Any]] = field(default_factory=list)
+    texts: dict[str, TextRights] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"<SilverReport: {len(self.books)} books in {self.out}, {len(self.failed)} failed>"
@@ -171,7 +172,7 @@ class SilverReport(FolderReport):
 
         parsed = self.built and any(facts.get("plausibility") for facts in self.books)
         made = {"kernel": kernel()} if parsed else {}
-        return FolderReport.to_dict(self) | made | attributes(self, "dropped left_out books")
+        return FolderReport.to_dict(self) | made | attributes(self, "dropped left_out books texts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +209,8 @@ def build_silver(plan: SilverPlan, settings: BuildSettings, progress: Progress |
         settings.books, matched, settings.matched or "the table of matches",
         keys=lambda book: (_doc_key(book), str(book["gutenberg_id"])),
     )  # fmt: skip
-    jobs = _jobs(matched, plan, settings, store)
+    texts = Texts(store, settings.mirror, settings.offline)
+    jobs = _jobs(matched, plan, texts)
     with store.working():
         run(build_one, jobs, report.work, progress, bar=("build", len(matched), "books"),
             workers=settings.jobs)  # fmt: skip
@@ -221,7 +223,7 @@ def build_silver(plan: SilverPlan, settings: BuildSettings, progress: Progress |
             }
             for book in matched
         }
-        _write(plan, settings, report, list(report.work.finished.values()), origins)
+        _write(plan, settings, report, list(report.work.finished.values()), origins, texts)
     return report
 
 
@@ -295,10 +297,9 @@ def _published_keys() -> dict[str, str]:
 
 
 def _jobs(
-    matched: Sequence[Mapping[str, Any]], plan: SilverPlan, settings: BuildSettings, store: Store
+    matched: Sequence[Mapping[str, Any]], plan: SilverPlan, texts: Texts
 ) -> Iterator[SilverJob | Outcome[str, Finished]]:
     """One job per book whose text can be had; the others are reported as failed."""
-    texts = Texts(store, settings.mirror, settings.offline)
     for book in matched:
         number, doc_key = str(book["gutenberg_id"]), _doc_key(book)
         narrators = plan.narrators.get(number, plan.narrators.get(doc_key, ()))
@@ -309,7 +310,7 @@ def _jobs(
             yield Outcome(doc_key, error=error)
             continue
         yield SilverJob(number, doc_key, text.path, text.sha256, cast, plan.clean_recipe, plan.paragraphs,
-                        plan.annotate_recipe, store.root, book.get("source") == PROPOSED, plan.emphasis,
+                        plan.annotate_recipe, texts.store.root, book.get("source") == PROPOSED, plan.emphasis,
                         narrators, plan.repairs.get(number))  # fmt: skip
 
 
@@ -391,7 +392,7 @@ def _annotation_plan(recipe: Path | None) -> Plan | None:
 
 def _write(
     plan: SilverPlan, settings: BuildSettings, report: SilverReport, folders: Sequence[Path],
-    origins: Mapping[str, Mapping[str, Any]],
+    origins: Mapping[str, Mapping[str, Any]], texts: Texts,
 ) -> None:  # fmt: skip
     with writing_folder(settings.out, replace=settings.replace) as writer:
         for folder in folders:
@@ -405,6 +406,8 @@ def _write(
             text = {"sha256": facts["text_sha256"]}
             writer.add_book(book, plan.split, text=text, check="built", reasons=read_line(folder))
             report.books.append(facts)
+        # The same question that `publish` asks of every text
+        report.texts = {book.doc_key: gutenberg_rights(book, candidates_of(texts)) for book in writer.books}
         # The packages that the tokens and the annotation depend on
         from importlib.metadata import PackageNotFoundError, version
 
@@ -423,7 +426,10 @@ def _write(
         }
         report.record = writer.finish(
             plan.title,
-            licences=[LICENCES[0], (LICENCES[1][0], f"{plan.licence}, {LICENCES[1][1]}".lstrip(", "))],
+            licences=[
+                ("texts", line_of_texts(report.texts.values())),
+                ("annotation", f"{plan.licence}, {_ANNOTATION}".lstrip(", ")),
+            ],
             notes=["Silver: made by a pipeline, not checked by people.", *_book_notes(report.books)],
             missing={
                 **{key: error.what for key, error in report.failed.items()},

@@ -24,6 +24,7 @@ from ..publishing.rights import (
     TextRights,
     find_licence,
     header_says_free,
+    line_of_texts,
 )
 from ..sources.store import Store
 from ..stitch.pack import not_in_text
@@ -112,20 +113,7 @@ class Origin:
             return TextRights(self.corpus.text_rights, f"{self.corpus.name}: {self.corpus.texts}")
         if not self._is_gutenberg(book):
             return TextRights(UNKNOWN, "not from Project Gutenberg")
-        # What the header or the catalogue record of the book's file says, else those of another edition.
-        try:
-            found = list(self.candidates(book.gutenberg_key))
-        except BookcorefError as error:
-            return TextRights(UNKNOWN, error.what)
-        exact = [text for text in found if text.sha256 == book.text.get("sha256")]
-        states = [(text, _says(text)) for text in exact or found]
-        if closed := [rights for _, rights in states if rights.state == RESTRICTED]:
-            return closed[0]
-        free = [(text, rights) for text, rights in states if rights.free]
-        if sentences is None or not free:
-            return (free or states)[0][1]
-        strange = [(_strange(book.doc_key, text, sentences), rights) for text, rights in free]
-        return next((r for why, r in strange if not why), TextRights(UNKNOWN, strange[0][0]))
+        return gutenberg_rights(book, self.candidates, sentences)
 
     def annotation_rights(self, chosen: str | None) -> ReuseRights:
         """The licence of the annotation. Raises UsageError: `chosen` is another licence than the annotation
@@ -173,15 +161,7 @@ class Origin:
         documents = plural(number, "document")
         licence = annotation.licence or Licence("unknown")
         name = f"[{licence.id}]({licence.url})" if licence.url else licence.id
-        states = {rights.state for rights in texts.values()}
-        if self.corpus is not None:
-            said = self.corpus.texts
-        elif self.kind == "sample":
-            said = "CC0-1.0, written for bookcoref-data"
-        elif states == {PUBLIC_DOMAIN}:
-            said = "public domain in the United States (Project Gutenberg); check the law where you are"
-        else:
-            said = "; ".join(sorted({rights.evidence for rights in texts.values()})[:5])
+        said = self.corpus.texts if self.corpus else line_of_texts(texts.values())
         # The cast's source and the plausibility of every book that a pipeline has annotated.
         notes: dict[str, CardNotes] = {}
         if self.kind == "own":
@@ -287,6 +267,30 @@ def _declared(kind: str, record: BuildRecord, corpus: Corpus | None) -> tuple[st
         return (corpus.licence, f"{corpus.name}: {corpus.annotation}") if corpus.licence else None
     said = record.source.get("licence")
     return (str(said), "stated in the build record") if said else None
+
+
+def gutenberg_rights(
+    book: BookFacts, candidates: TextCandidates, sentences: Sequence[Sequence[str]] | None = None
+) -> TextRights:
+    """What the header or the catalogue record of the file a book is from says of its rights, else those of
+    another edition. `sentences`, where given, must be those of a file that is free."""
+    try:
+        found = []
+        for text in candidates(book.gutenberg_key):
+            if text.sha256 == book.text.get("sha256"):
+                found = [text]
+                break
+            found.append(text)
+    except BookcorefError as error:
+        return TextRights(UNKNOWN, error.what)
+    states = [(text, _says(text)) for text in found]
+    if closed := [rights for _, rights in states if rights.state == RESTRICTED]:
+        return closed[0]
+    free = [(text, rights) for text, rights in states if rights.free]
+    if sentences is None or not free:
+        return (free or states)[0][1]
+    strange = [(_strange(book.doc_key, text, sentences), rights) for text, rights in free]
+    return next((r for why, r in strange if not why), TextRights(UNKNOWN, strange[0][0]))
 
 
 def _says(text: CandidateText) -> TextRights:

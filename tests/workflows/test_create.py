@@ -95,6 +95,29 @@ def test_books_are_built_and_one_without_text_is_reported(world):
     assert "900003" in matches
 
 
+CLOSED = "It is under copyright by the heirs of Mira Holt; all rights reserved."
+
+
+def test_the_card_says_what_the_headers_say_of_rights(world):
+    """The same question as `publish` asks, by the same function."""
+    free = build_silver(plan(world), settings(world))
+    assert {key: rights.state for key, rights in free.texts.items()} == dict.fromkeys(
+        ["the_lamp_road_900001", "the_inn_900002"], "public domain"
+    )
+    assert "**texts**: public domain in the United States" in (world / "out/README.md").read_text()
+    path = world / "mirror/cache/epub/900001/pg900001.txt"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("Title: ", f"{CLOSED}\n\nTitle: "), encoding="utf-8")
+    closed = build_silver(plan(world), settings(world))
+    assert closed.texts["the_lamp_road_900001"].state == "restricted"
+    assert closed.to_dict()["texts"]["the_lamp_road_900001"]["state"] == "restricted"
+    said = "Except: its header says that it is in copyright (pg900001.txt)"
+    assert said in (world / "out/README.md").read_text()
+    path.write_text(text.replace("This eBook is for the use of anyone", "Nobody"), encoding="utf-8")
+    build_silver(plan(world), settings(world))
+    assert "Except: the header of pg900001.txt says nothing" in (world / "out/README.md").read_text()
+
+
 def test_a_second_build_reuses_and_a_changed_setting_does_not(world):
     first = build_silver(plan(world), settings(world))
     again = build_silver(plan(world), settings(world))

@@ -161,6 +161,8 @@ def create(report: SilverReport) -> None:
         + (f"wrote {report.out}/" if report.record else "nothing was written")
     )
     listed("left out:", (f"{name}: {reason}" for name, reason in report.left_out.items()))
+    told = (f"{name}: {text.evidence}" for name, text in report.texts.items() if not text.free)
+    listed("warning: not known to be free:", told)
     for facts in report.books:
         if facts["plausibility"]:
             say(f"{facts['doc_key']}: {summary_line(facts['plausibility'])}")
