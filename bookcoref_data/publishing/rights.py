@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import date
 from functools import lru_cache
 from typing import Any
 
@@ -34,6 +35,16 @@ _GRANT, _CLOSED, _CLOSED_HEADER, _DOUBTFUL, _DOUBTFUL_ELSEWHERE = (
     re.compile("|".join(_PHRASES[name]), re.I)
     for name in ("grants", "closed", "closed_header", "doubtful", "doubtful_elsewhere")
 )
+_RELEASED, _PERSONS, _PRINTED = (
+    re.compile(rf"^{_PHRASES[name]}: *(.*(?:\n[ \t]+\S.*)*)", re.I | re.M)
+    for name in ("released", "persons", "printed")
+)
+_FIRST_RELEASE, _RENEWED, _LONGEST = 1971, 1964, 110
+"""Project Gutenberg began in 1971. What was printed in 1964 or later needed no renewal. Nobody writes before
+15: who was born 95 + 15 years ago or less has written nothing that age alone makes free."""
+_LIVING = re.compile(
+    r"<pgterms:birthdate\b[^>]*>(\d{4})(?!(?:(?!</pgterms:agent>).)*<pgterms:deathdate)", re.S
+)
 _NAMES = re.compile(r"^\s*(?:title|author|.*project gutenberg\b).*", re.I | re.M)
 _MOST_HEADER, _NOTES = 40_000, 3000
 _RECORD = re.compile(r"<dcterms:rights\b[^>]*>([^<]*)</dcterms:rights>")
@@ -44,6 +55,7 @@ def header_says_free(text: str) -> bool | None:
     """Whether the header of a decoded Gutenberg text gives it to everybody; None when it does not say.
 
     Only what stands above the line that ends the header can give; what takes away may stand right below it.
+    Years that no such text can have (of its release, its writer, its first edition) leave it open.
     """
     ends = [found for line in (START, SMALL_PRINT) if (found := line.search(text))]
     end = min(ends, key=lambda found: found.start(), default=None)
@@ -54,6 +66,8 @@ def header_says_free(text: str) -> bool | None:
     notes = " ".join(text[end.start() : end.end() + _NOTES].split())
     if any(map(_CLOSED.search, (*paragraphs, notes))) or any(map(_CLOSED_HEADER.search, paragraphs)):
         return False
+    if _impossible(text[: end.start()]):
+        return None
     if re.fullmatch(_PHRASES["small_print_free"], " ".join(end.group().split()), re.I):
         return True
     others = [part for part, one in zip(parts, paragraphs, strict=True) if not _GRANT.fullmatch(one)]
@@ -62,10 +76,33 @@ def header_says_free(text: str) -> bool | None:
     return None if doubtful or len(others) == len(parts) else True
 
 
+def _impossible(header: str) -> bool:
+    """Whether a year in a header contradicts that the text is free."""
+    released, persons, printed = (
+        " ".join(field.findall(header)) for field in (_RELEASED, _PERSONS, _PRINTED)
+    )
+    born = re.sub(r"\d{4}\s*[-\u2013\u2014]\s*\d{4}", lambda life: life[0][:4], persons)
+    return (
+        any(not _FIRST_RELEASE <= year <= date.today().year for year in _years(released))
+        or any(map(_young, _years(born)))
+        or any(year >= _RENEWED for year in _years(printed))
+    )
+
+
+def _years(text: str) -> list[int]:
+    return [int(year) for year in re.findall(r"(?<![#\d])[12]\d{3}(?!\d)", text)]
+
+
+def _young(born: int) -> bool:
+    return born > date.today().year - _LONGEST
+
+
 def record_says_free(record: str) -> bool | None:
-    """Whether an RDF record of the catalogue says "Public domain"; None when it states no rights."""
+    """Whether an RDF record of the catalogue says "Public domain"; None when it states no rights, or names
+    somebody who may be living."""
     found = _RECORD.findall(record)
-    return all(map(_FREE_RECORD.fullmatch, found)) if found else None
+    free = all(map(_FREE_RECORD.fullmatch, found)) if found else None
+    return None if free and any(_young(int(year)) for year in _LIVING.findall(record)) else free
 
 
 @dataclass(frozen=True, slots=True)

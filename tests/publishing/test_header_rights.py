@@ -98,6 +98,49 @@ def test_a_word_about_rights_beside_the_grant_leaves_it_open(more, apart):
     assert header_says_free(header(more=f"{apart}{more}\n")) is None
 
 
+YEARS = (
+    """
+Release Date: March 3, 2131 [EBook #20728]
+Release Date: May, 1950
+Posting Date: 1.1.2131
+Most recently updated: July 2, 2131
+Author: Holt, Mira, 1970-
+Translator: Tom Reed (born 1985)
+Author: Ann Low (1850-1901) and
+  Ben Low (1990\N{EN DASH})
+Original publication: London: A House, 1999
+""".strip()
+    .replace("\n  ", "|")
+    .splitlines()
+)
+
+
+@pytest.mark.parametrize("more", [line.replace("|", "\n  ") for line in YEARS])
+def test_years_that_no_free_text_has_leave_it_open(more):
+    assert header_says_free(header(more=f"{more}\n")) is None
+
+
+@pytest.mark.parametrize("more", [
+    "Release Date: June, 1998 [EBook #2131]\nLast updated: January 23, 2013\n",
+    "Translator: Tom Reed (1890 - 1985)\nIllustrator: Ann Low, 1850-1931\n",
+    "Original publication: United States: A House, 1953\n",
+])  # fmt: skip
+def test_years_of_old_texts_say_nothing_against_them(more):
+    assert header_says_free(header(more=more)) is True
+
+
+def test_a_record_that_names_somebody_who_may_live_says_nothing():
+    record = (
+        "<dcterms:rights>Public domain in the USA.</dcterms:rights><pgterms:agent>"
+        "<pgterms:birthdate>1775</pgterms:birthdate></pgterms:agent><pgterms:agent>{}</pgterms:agent>"
+    )
+    born = '<pgterms:birthdate rdf:datatype="x">1970</pgterms:birthdate>'
+    assert record_says_free(record.format(born)) is None
+    dead = f"{born}<pgterms:deathdate>1999</pgterms:deathdate>"
+    assert record_says_free(record.format(dead)) is True
+    assert record_says_free(record.format(born).replace("Public domain in the USA", "Copyrighted")) is False
+
+
 def test_titles_and_names_may_have_such_words():
     text = header().replace("The Ferry", "The Rights of Man, and the Heirs of Private Country")
     assert header_says_free(text) is True
