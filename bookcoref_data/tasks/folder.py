@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from ..errors import DataError, UsageError
+from ..errors import DataError, UsageError, listed
 from ..files import safe_name, sha256_bytes, sha256_file, write_bytes, write_text
 from ..formats.lines import json_lines
 from ..outputs import whole
@@ -29,7 +29,7 @@ class TaskFolder:
     """What a task writes. `tables` maps (config, split) to rows; the first config is the default one.
 
     `settings` and `notes` go on the card; `features` has the type of every column, in order, and
-    `own_features` those of configs that have others.
+    `own_features` those of configs that have others. `left_out` says what came to nothing, and why.
     """
 
     task: str
@@ -39,15 +39,21 @@ class TaskFolder:
     settings: Mapping[str, Any]
     notes: Sequence[str] = ()
     own_features: Mapping[str, Mapping[str, Feature]] = field(default_factory=dict)
+    left_out: Sequence[str] = ()
 
 
 def write_task_folder(out: Path, content: TaskFolder) -> list[Path]:
     """Write the folder, file by file; files of an earlier run that are no longer part of it are removed.
 
     Raises:
-        UsageError: `out` holds something that this package did not write.
+        DataError: there is not one row. UsageError: `out` holds something that this package did not write.
         SourceError: the folder cannot be written.
     """
+    if not any(content.tables.values()):
+        raise DataError(
+            f"there are no {content.task} to write", expected="at least one row",
+            found=listed(content.left_out) or None, hint="see what left them out; nothing was written",
+        )  # fmt: skip
     written: dict[str, str] = {}
     with whole(out, f"task {content.task}"):
         for (config, split), rows in content.tables.items():

@@ -117,6 +117,7 @@ def write_questions(made: QuestionSet, settings: QuestionSettings, out: Path, ti
     content = TaskFolder(
         "questions", title or "Who is meant? Questions about mentions", FEATURES, tables,
         settings.to_dict(), (*NOTES, *scores),
+        left_out=[f"{key}: {why}" for key, why in [*made.rejected.items(), *made.counts.items()]],
     )  # fmt: skip
     return write_task_folder(out, content)
 

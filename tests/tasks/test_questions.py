@@ -34,7 +34,7 @@ from bookcoref_data.tasks.questions.phrases import (
 from bookcoref_data.tasks.questions.prompts import answer_in, answer_pattern, mention_in, prompt_of
 from bookcoref_data.tasks.questions.scores import fuzzy_score, overlapping, score_mentions
 from bookcoref_data.tasks.questions.settings import read_settings
-from bookcoref_data.workflows.questions import read_phrases
+from bookcoref_data.workflows.questions import read_phrases, write_questions
 
 
 @pytest.fixture(scope="module")
@@ -367,3 +367,13 @@ def test_phrases_are_given_in_a_table(tmp_path):
         table.write_text(f"doc_key\tgroup\tphrase\n{line}\n", encoding="utf-8")
         with pytest.raises(FormatError, match=r"phrases\.tsv:2: the row has no phrase"):
             read_phrases(table)
+
+
+def test_a_set_without_a_question_is_not_written(story, tmp_path):
+    """As `create` and `convert` with nothing to write: the reasons are told, and no folder is left."""
+    settings = read_settings("repo", least_tokens=100_000)
+    made = build_questions([("sample", [story])], settings)
+    with pytest.raises(DataError, match="no questions to write") as refused:
+        write_questions(made, settings, tmp_path / "questions")
+    assert "5,445 tokens, fewer than 100,000" in str(refused.value)
+    assert not (tmp_path / "questions").exists()
