@@ -34,8 +34,8 @@ def render_card(publication: Publication) -> str:
     )
     plausibility, notes = "", publication.notes
     if notes:
-        lines = [f"- `{key}`: {warning}" for key, n in notes.items() for warning in n.warnings]
-        good = sum(not n.warnings for n in notes.values())
+        lines = [f"- `{key}`: {warning}" for key, (_, warnings) in notes.items() for warning in warnings]
+        good = sum(not warnings for _, warnings in notes.values())
         figures = (
             "Figures that need no gold annotation: names without a mention, a narrator who is not found. "
             f"{good} of {plural(len(notes), 'book')} without a warning."
@@ -144,7 +144,7 @@ def _licences(publication: Publication) -> str:
 
 
 def _made(publication: Publication) -> str:
-    told = (notes.cast.partition(" ")[0] for notes in publication.notes.values() if notes.cast)
+    told = (cast.partition(" ")[0] for cast, _ in publication.notes.values() if cast)
     casts = Counter(_CASTS.get(name, name) for name in told)
     lines = [*(f"- {line}" for line in publication.recipe), f"- built with {publication.made_with}"]
     lines += [f"- casts: {source} ({plural(number, 'book')})" for source, number in casts.most_common()]

@@ -31,20 +31,12 @@ class FileFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class CardNotes:
-    """What the card says of one book beside its counts: its cast's source and what looks implausible."""
-
-    cast: str = ""
-    warnings: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Publication:
     """Everything that card, citation files and metadata state.
 
     `page` is the address of the repository, `tag` the name of this version of it, `recipe` how the
-    annotation was made, `books` in the order of the data set, `left_out` maps doc_keys to reasons, `yaml`
-    is what `datasets` reads of the data set's own card.
+    annotation was made, `books` in the order of the data set, `notes` the source of each book's cast and what
+    looks implausible in it, `left_out` maps doc_keys to reasons, `yaml` is what `datasets` reads of the card.
     """
 
     repository: str
@@ -63,7 +55,7 @@ class Publication:
     licences: tuple[tuple[str, str], ...]
     recipe: tuple[str, ...] = ()
     limits: tuple[str, ...] = ()
-    notes: Mapping[str, CardNotes] = field(default_factory=dict)
+    notes: Mapping[str, tuple[str, Sequence[str]]] = field(default_factory=dict)
     left_out: Mapping[str, str] = field(default_factory=dict)
     languages: tuple[str, ...] = ("en",)
     yaml: str = ""

@@ -35,13 +35,9 @@ _GRANT, _CLOSED, _CLOSED_HEADER, _DOUBTFUL, _DOUBTFUL_ELSEWHERE = (
     re.compile("|".join(_PHRASES[name]), re.I)
     for name in ("grants", "closed", "closed_header", "doubtful", "doubtful_elsewhere")
 )
-_RELEASED, _PERSONS, _PRINTED = (
-    re.compile(rf"^{_PHRASES[name]}: *(.*(?:\n[ \t]+\S.*)*)", re.I | re.M)
-    for name in ("released", "persons", "printed")
-)
-_FIRST_RELEASE, _RENEWED, _LONGEST = 1971, 1964, 110
-"""Project Gutenberg began in 1971. What was printed in 1964 or later needed no renewal. Nobody writes before
-15: who was born 95 + 15 years ago or less has written nothing that age alone makes free."""
+_NOT_YET_OLD = 95 + 15
+"""Nobody writes before 15: who was born so many years ago or less has written
+nothing that age alone makes free."""
 _LIVING = re.compile(
     r"<pgterms:birthdate\b[^>]*>(\d{4})(?!(?:(?!</pgterms:agent>).)*<pgterms:deathdate)", re.S
 )
@@ -77,24 +73,20 @@ def header_says_free(text: str) -> bool | None:
 
 
 def _impossible(header: str) -> bool:
-    """Whether a year in a header contradicts that the text is free."""
-    released, persons, printed = (
-        " ".join(field.findall(header)) for field in (_RELEASED, _PERSONS, _PRINTED)
-    )
-    born = re.sub(r"\d{4}\s*[-\u2013\u2014]\s*\d{4}", lambda life: life[0][:4], persons)
-    return (
-        any(not _FIRST_RELEASE <= year <= date.today().year for year in _years(released))
-        or any(map(_young, _years(born)))
-        or any(year >= _RENEWED for year in _years(printed))
-    )
-
-
-def _years(text: str) -> list[int]:
-    return [int(year) for year in re.findall(r"(?<![#\d])[12]\d{3}(?!\d)", text)]
-
-
-def _young(born: int) -> bool:
-    return born > date.today().year - _LONGEST
+    """Whether a year in a header contradicts that the text is free. Project Gutenberg began in 1971, and what
+    was printed in 1964 or later needed no renewal."""
+    now = date.today().year
+    allowed = {
+        "released": range(1971, now + 1),
+        "persons": range(now - _NOT_YET_OLD + 1),
+        "printed": range(1964),
+    }
+    for name, years in allowed.items():
+        for line in re.findall(rf"^{_PHRASES[name]}: *(.*(?:\n[ \t]+\S.*)*)", header, re.I | re.M):
+            births = re.sub(r"(\d{4})\s*[-\u2013\u2014]\s*\d{4}", r"\1", line)
+            if any(int(year) not in years for year in re.findall(r"(?<![#\d])[12]\d{3}(?!\d)", births)):
+                return True
+    return False
 
 
 def record_says_free(record: str) -> bool | None:
@@ -102,7 +94,8 @@ def record_says_free(record: str) -> bool | None:
     somebody who may be living."""
     found = _RECORD.findall(record)
     free = all(map(_FREE_RECORD.fullmatch, found)) if found else None
-    return None if free and any(_young(int(year)) for year in _LIVING.findall(record)) else free
+    young = any(int(born) > date.today().year - _NOT_YET_OLD for born in _LIVING.findall(record))
+    return None if free and young else free
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,28 +154,20 @@ class ReuseRights:
         return {"licence": licence} | attributes(self, "open evidence closed")
 
 
-@lru_cache(maxsize=1)
-def licences() -> tuple[Licence, ...]:
-    """The licences that we know, from `manifests/licences.json`."""
-    return tuple(Licence(**{k: v for k, v in row.items() if k != "names"}) for row in _rows())
-
-
 def find_licence(name: str) -> Licence:
     """The licence of a name ("CC BY 4.0", "cc-by-4.0"); one that we do not know counts as not open. Raises
     UsageError: the name is empty."""
     if not name.strip():
         raise UsageError("the licence has no name", expected="for instance CC-BY-4.0")
-    wanted = _plain(name)
-    for row, licence in zip(_rows(), licences(), strict=True):
-        if wanted in {_plain(licence.id), *map(_plain, row["names"])}:
-            return licence
-    return Licence(" ".join(name.split()))
+    return _licences().get(_plain(name)) or Licence(" ".join(name.split()))
 
 
 @lru_cache(maxsize=1)
-def _rows() -> tuple[dict[str, Any], ...]:
-    facts = json.loads(resource("manifests", "licences.json").read_text(encoding="utf-8"))
-    return tuple(facts["licences"])
+def _licences() -> dict[str, Licence]:
+    """The licences that we know, by every name of theirs."""
+    rows = json.loads(resource("manifests", "licences.json").read_text(encoding="utf-8"))["licences"]
+    named = [(row.pop("names"), Licence(**row)) for row in rows]
+    return {_plain(name): licence for names, licence in named for name in (*names, licence.id)}
 
 
 def _plain(name: str) -> str:

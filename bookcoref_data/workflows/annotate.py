@@ -27,7 +27,7 @@ from ..annotation.steps import STEP_NAMES, Backend, Job, check_order, run_steps
 from ..books import Book, Record
 from ..books.annotation import Annotation, Marked, SourceText
 from ..books.book import Cluster
-from ..errors import DataError, MissingFileError, UsageError
+from ..errors import DataError, MissingFileError, UsageError, plural
 from ..files import read_some, safe_name, write_text
 from ..formats.annotated import DATASET, KIND, chapters_of, check_kept, source_text_of
 from ..formats.annotated import write_annotations as write_folder_of_annotations
@@ -184,7 +184,7 @@ def annotate_book(
         notes = (*source.notes, *foreign)
         if cast is None:
             cast = propose_with(own, source.book).cast
-            notes = (*notes, f"cast proposed from the book: {len(cast.entries)} characters")
+            notes = (*notes, f"cast proposed from the book: {plural(len(cast.entries), 'character')}")
         told = tuple(narrators) or cast.narrators or source.narrators
         narration = narration_of(told, cast, source.book, source.chapters)
         named = names_in_place(cast, source.book, source.chapters)

@@ -228,34 +228,6 @@ class ScoreModels:
     entailment: str = ""
 
 
-class Scorer:
-    """Scores texts against references: what needs no model, and what `models` name."""
-
-    def __init__(self, models: ScoreModels = ScoreModels()) -> None:
-        self._models = models
-        self._judge = measure.nli_judge(models.entailment) if models.entailment else None
-
-    def one(self, text: str, reference: str, book: Book | None) -> dict[str, float | None]:
-        """ROUGE, entity recall; novel bigrams and entailment against the book, where it is given."""
-        found = {
-            **measure.rouge(text, reference),
-            "entity_recall": measure.entity_recall(text, measure.named_entities(reference)),
-            "novel_bigrams": measure.novel_ngrams(text, plain_text(book), 2) if book else None,
-        }
-        if self._judge and book:
-            premises = [text_of(book, p.start, p.end) for p in paragraphs_of(book, len(book.tokens))]
-            sentences = [text[a:b] for a, b in sentence_spans(text)]
-            found["entailment"] = measure.entailment_share(sentences, premises, self._judge)
-        return found
-
-    def bert(self, texts: Sequence[str], references: Sequence[str]) -> list[dict[str, float | None]]:
-        """BERTScore of pairs, all at once; nothing where no model is named."""
-        if not self._models.bert or not texts:
-            return [{} for _ in texts]
-        values = measure.bert_scores(texts, references, self._models.bert, self._models.bert_layers)
-        return [{"bert_score": value} for value in values]
-
-
 def compared(
     answers: Rows, references: Rows, books: Sequence[Book], plan: ContextPlan, kind: str = "description"
 ) -> dict[str, list[Compared]]:
@@ -293,29 +265,39 @@ def compared(
 def score(
     groups: Mapping[str, Sequence[Compared]], books: Sequence[Book], models: ScoreModels = ScoreModels()
 ) -> dict[str, dict[str, Any]]:
-    """Mean scores of the texts of every group against their references."""
+    """Mean scores of the texts of every group against their references: ROUGE and the recall of entities, new
+    bigrams and entailment against the book where it is given, and what `models` name."""
     by_key = {book.doc_key: book for book in books}
-    scorer = Scorer(models)
+    judge = measure.nli_judge(models.entailment) if models.entailment else None
     found: dict[str, dict[str, Any]] = {}
     for name, group in groups.items():
-        rows = [scorer.one(c.text, c.reference, by_key.get(c.doc_key)) for c in group]
-        bert = scorer.bert([c.text for c in group], [c.reference for c in group])
-        together = [row | more for row, more in zip(rows, bert, strict=True)]
-        found[name] = {"texts": float(len(rows)), **mean_scores(together)}
+        rows: list[dict[str, float | None]] = []
+        for one in group:
+            book = by_key.get(one.doc_key)
+            rows.append({
+                **measure.rouge(one.text, one.reference),
+                "entity_recall": measure.entity_recall(one.text, measure.named_entities(one.reference)),
+                "novel_bigrams": measure.novel_ngrams(one.text, plain_text(book), 2) if book else None,
+            })  # fmt: skip
+            if judge and book:
+                premises = [text_of(book, p.start, p.end) for p in paragraphs_of(book, len(book.tokens))]
+                sentences = [one.text[a:b] for a, b in sentence_spans(one.text)]
+                rows[-1]["entailment"] = measure.entailment_share(sentences, premises, judge)
+        if models.bert and group:
+            texts, references = [one.text for one in group], [one.reference for one in group]
+            values = measure.bert_scores(texts, references, models.bert, models.bert_layers)
+            for row, value in zip(rows, values, strict=True):
+                row["bert_score"] = value
+        found[name] = {"texts": float(len(rows)), **mean_scores(rows)}
     return found
 
 
 def novelty(texts: Rows, books: Sequence[Book], most: int = 4) -> dict[str, float]:
     """Mean shares of the n-grams of texts that their books lack, n from 1 to `most` (BookWorm, Table 6)."""
     sources = {book.doc_key: plain_text(book) for book in books}
-    inside = [row for row in texts if str(row["doc_key"]) in sources]
-    rows = [
-        {
-            f"{n}-grams": measure.novel_ngrams(str(row["text"]), sources[str(row["doc_key"])], n)
-            for n in range(1, most + 1)
-        }
-        for row in inside
-    ]
+    inside = [(str(row["text"]), sources[str(row["doc_key"])]) for row in texts if row["doc_key"] in sources]
+    sizes = range(1, most + 1)
+    rows = [{f"{n}-grams": measure.novel_ngrams(text, book, n) for n in sizes} for text, book in inside]
     return {"texts": len(inside), **mean_scores(rows)}
 
 

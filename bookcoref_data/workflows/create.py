@@ -7,12 +7,12 @@ interrupted build goes on, a changed recipe never reuses stale work, and a book 
 
 import contextlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from ..annotation.cast import Entry, make_cast
 from ..annotation.plan import Plan, read_plan
 from ..books import Book
 from ..books.facts import books_called
@@ -32,7 +32,7 @@ from ..sources.store import Store
 from ..text.decode import decode
 from ..text.markers import field as header_field
 from ..text.read_book import read_book
-from .annotate import Annotated, Source, annotate_book
+from .annotate import Source, annotate_book
 from .annotate_many import backend_of
 from .casts import Repair, propose_with, read_repair
 from .clean import load_recipe as load_cleaning
@@ -288,12 +288,8 @@ def _title(texts: Texts, number: str) -> str:
 def _doc_key(book: Mapping[str, Any]) -> str:
     """The published key of a published book, else slug and Gutenberg id ("emma_158")."""
     number = str(book["gutenberg_id"])
-    return _published_keys().get(number) or "_".join([*tokens(main_title(book["title"]))[:8], number])
-
-
-@lru_cache(maxsize=1)
-def _published_keys() -> dict[str, str]:
-    return {b["gutenberg_key"]: b["doc_key"] for b in published_books()}
+    published = {known["gutenberg_key"]: known["doc_key"] for known in published_books()}
+    return published.get(number) or "_".join([*tokens(main_title(book["title"]))[:8], number])
 
 
 def _jobs(
@@ -341,8 +337,9 @@ def make_book(job: SilverJob) -> tuple[Book, dict[str, Any], str]:
     cast = _proposed(book, plan, job.repair) if job.propose else job.cast
     reasons = ""
     if plan:
-        chapters = [(heading.title, heading.start) for heading in text.chapters]
-        done = annotated(book, cast, plan, job.narrators, chapters)
+        source = Source(book, chapters=tuple((heading.title, heading.start) for heading in text.chapters))
+        entries = make_cast(Entry(name, tuple(aliases)) for name, aliases in cast)
+        done = annotate_book(source, entries, plan, narrators=job.narrators, backend=backend_of(plan))
         book, reasons = done.book, format_reasons(done.annotation())
     facts = {
         "doc_key": job.doc_key, "gutenberg_id": job.gutenberg_id, "text_sha256": job.text_sha256,
@@ -365,22 +362,6 @@ def _proposed(
 
     entries = (propose_with(backend_of(plan), book) if plan else propose_cast(book)).cast.entries
     return tuple((e.name, e.aliases) for e in (repair.apply(entries) if repair else entries))
-
-
-def annotated(
-    book: Book, cast: Iterable[tuple[str, Sequence[str]]], plan: Plan, narrators: Sequence[str] = (),
-    chapters: Iterable[tuple[str, int]] = (),
-) -> Annotated:  # fmt: skip
-    """What the plan's backend finds for the cast in `book`.
-
-    `narrators` are as `annotate --narrator` takes them; `chapters` (title, first token) are what they count.
-    """
-    from ..annotation.cast import Entry, make_cast
-
-    entries = make_cast(Entry(name, tuple(aliases)) for name, aliases in cast)
-    return annotate_book(
-        Source(book, chapters=tuple(chapters)), entries, plan, narrators=narrators, backend=backend_of(plan)
-    )
 
 
 def _annotation_plan(recipe: Path | None) -> Plan | None:

@@ -13,7 +13,7 @@ from ..formats.folder import BuildRecord, iter_folder
 from ..progress import Progress
 from ..publishing.citation import Citation, citation_of_bibtex, citation_of_dataset, read_citation
 from ..publishing.leaks import MOST_WORDS
-from ..publishing.publication import CardNotes, Publication
+from ..publishing.publication import Publication
 from ..publishing.rights import (
     OPEN,
     PUBLIC_DOMAIN,
@@ -88,16 +88,13 @@ class Origin:
         """What is known of the rights in one text; `stated` is the licence that the user names for a text
         that is not from Gutenberg. `sentences`, where given, must be those of the file that is free."""
         found = self._known(book, sentences)
-        if found.state != UNKNOWN or stated is None or self._is_gutenberg(book):
+        if found.state != UNKNOWN or stated is None or book.gutenberg_key not in ("", "0"):
             return found
         licence = find_licence(stated)
         plain = " ".join(stated.lower().replace("-", " ").split())
         free = licence.open or plain == PUBLIC_DOMAIN
         name = licence.id if licence.url else stated
         return TextRights(OPEN if free else RESTRICTED, f"{name}, as stated by the publisher")
-
-    def _is_gutenberg(self, book: BookFacts) -> bool:
-        return book.gutenberg_key not in ("", "0")
 
     def _known(self, book: BookFacts, sentences: Sequence[Sequence[str]] | None) -> TextRights:
         key = released_key(book.doc_key)
@@ -111,7 +108,7 @@ class Origin:
             if self.corpus.text_rights == PUBLIC_DOMAIN and not known:
                 return TextRights(UNKNOWN, f"these are not the tokens of {self.corpus.name} that we know")
             return TextRights(self.corpus.text_rights, f"{self.corpus.name}: {self.corpus.texts}")
-        if not self._is_gutenberg(book):
+        if book.gutenberg_key in ("", "0"):
             return TextRights(UNKNOWN, "not from Project Gutenberg")
         return gutenberg_rights(book, self.candidates, sentences)
 
@@ -163,7 +160,7 @@ class Origin:
         name = f"[{licence.id}]({licence.url})" if licence.url else licence.id
         said = self.corpus.texts if self.corpus else line_of_texts(texts.values())
         # The cast's source and the plausibility of every book that a pipeline has annotated.
-        notes: dict[str, CardNotes] = {}
+        notes: dict[str, tuple[str, Sequence[str]]] = {}
         if self.kind == "own":
             facts = self._facts()
             for _, record in iter_folder(folder, "full"):
@@ -171,7 +168,7 @@ class Origin:
                 cast = [*(c.name for c in book.characters), *known.get("names_without_mention", ())]
                 found = plausibility(book, cast) if cast else None
                 origin = known.get("cast") or {}
-                notes[book.doc_key] = CardNotes(
+                notes[book.doc_key] = (
                     " ".join(str(origin.get(k, "")) for k in ("source", "work_id")).strip(),
                     found.warnings if found else (),
                 )  # fmt: skip
@@ -234,7 +231,7 @@ def origin_of(record: BuildRecord, asked: PublishSettings, progress: Progress) -
     """What a folder is, from its build record. Raises UsageError: the mirror cannot be used."""
     source = record.source
     corpus = corpora().get(str(source.get("corpus", "")))
-    kind = "corpus" if corpus else _kind(record)
+    kind = "corpus" if corpus else kind_of(record)
     settings = RebuildSettings(
         Path(), sample=kind == "sample" and asked.mirror is None, mirror=asked.mirror,
         cache_dir=asked.cache_dir, offline=asked.offline,
@@ -244,7 +241,8 @@ def origin_of(record: BuildRecord, asked: PublishSettings, progress: Progress) -
     return Origin(kind, record, candidates, _declared(kind, record, corpus), corpus, instructed)
 
 
-def _kind(record: BuildRecord) -> str:
+def kind_of(record: BuildRecord) -> str:
+    """Whether a folder that is no corpus is the "sample", "bookcoref", or somebody's "own"."""
     release = record.source.get("release")
     facts = known_facts()
     ours = (facts.get(book.doc_key, {}).get("tokens_sha256") == book.tokens_sha256 for book in record.books)

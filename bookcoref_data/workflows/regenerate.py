@@ -5,7 +5,7 @@ not looked at until the new one is finished. `recipes/silver-as-published.toml` 
 released data set is the paper's silver pipeline again.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -16,7 +16,7 @@ from ..annotation.cast import make_cast
 from ..annotation.plan import Plan
 from ..books import Book, Mention, Record
 from ..books.facts import books_called
-from ..errors import UsageError
+from ..errors import UsageError, plural
 from ..formats.annotated import check_kept
 from ..formats.card import CITATION
 from ..formats.folder import BOOKCOREF_LICENCES, is_folder, iter_folder, read_build
@@ -29,6 +29,7 @@ from ..shapes import attributes, plain
 from .annotate import LICENCES, source_of
 from .annotate_many import ReadingJob, annotate_books, collect, read_book
 from .engine import JobResults
+from .publish_facts import kind_of
 
 COLUMNS = ("book", "link P", "link R", "link F1", "MUC", "B3", "CEAF-e", "CoNLL", "same", "missing",
            "spurious", "moved")  # fmt: skip
@@ -149,12 +150,13 @@ def regenerate(
     if not work.finished:
         return result
     if out:
-        licences = (*BOOKCOREF_LICENCES, *LICENCES[1:])
+        released = kind_of(read_build(folder)) == "bookcoref"
+        licences = (*BOOKCOREF_LICENCES, *LICENCES[1:]) if released else LICENCES
         source = {"recipe": plan.name, "backend": plan.backend, "recipe_key": plan.key()}
         title = f"{folder.name}, annotated again by {plan.name}"
         result.files = collect(
             work, out, title=title, splits=chosen, licences=licences, source=source, replace=replace,
-            citation=CITATION,
+            citation=CITATION if released else "",
         )  # fmt: skip
     keys = (record for _, record in _records(folder, splits, work.finished))
     # Compare book by book, then score all of them; for scoring, texts are not kept.
@@ -182,7 +184,11 @@ def check(
     facts = [b for b in read_build(folder).books if not splits or b.split in splits]
     chosen = books_called(books, facts, folder)
     tokens = sum(b.tokens for b in chosen)
-    about = (f"{len(chosen)} books", f"{tokens:,} tokens, {plan.name}, steps {', '.join(plan.steps)}", "fine")
+    about = (
+        plural(len(chosen), "book"),
+        f"{tokens:,} tokens, {plan.name}, steps {', '.join(plan.steps)}",
+        "fine",
+    )
     return [about, *findings(plan, tokens)]
 
 
@@ -217,19 +223,16 @@ def _without_text(record: Record) -> Record:
 def compare(there: Book, here: Book, examples: int = 3) -> FoundDifferences:
     """The differences between two annotations of one text, by character names; examples from all over it."""
     key, response = _named(there), _named(here)
-    counts: dict[str, Counter[str]] = {}
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     total: Counter[str] = Counter()
     shown: dict[str, list[tuple[Mention, str, str]]] = {"moved": [], "missing": [], "spurious": []}
 
-    def count(name: str, what: str) -> None:
-        counts.setdefault(name, Counter())[what] += 1
-
     for mention in sorted(key.keys() | response.keys()):
-        old, new = key.get(mention, set()), response.get(mention, set())
-        for name in old & new:
-            count(name, "same")
+        was, now = key.get(mention, set()), response.get(mention, set())
+        for name in was & now:
+            counts[name]["same"] += 1
             total["same"] += 1
-        lost, gained = sorted(old - new), sorted(new - old)
+        lost, gained = sorted(was - now), sorted(now - was)
         moved = min(len(lost), len(gained))
         for kind, pairs in (
             ("moved", zip(lost[:moved], gained[:moved], strict=True)),
@@ -239,21 +242,16 @@ def compare(there: Book, here: Book, examples: int = 3) -> FoundDifferences:
             for a, b in pairs:
                 total[kind] += 1
                 if kind == "moved":
-                    count(a, "moved_away")
-                    count(b, "moved_in")
+                    counts[a]["moved_away"] += 1
+                    counts[b]["moved_in"] += 1
                 else:
-                    count(a or b, kind)
+                    counts[a or b][kind] += 1
                 shown[kind].append((mention, a, b))
-    sizes = ({c.name.strip(): len(c.mentions) for c in book.characters} for book in (there, here))
-    old_size, new_size = sizes
-    names = dict.fromkeys((*old_size, *new_size))
+    old, new = ({c.name.strip(): len(c.mentions) for c in book.characters} for book in (there, here))
     rows = tuple(
-        CharacterDifference(
-            name, old_size.get(name, 0), new_size.get(name, 0),
-            *(counts.get(name, Counter())[what] for what in PARTS),
-        )
-        for name in names
-    )  # fmt: skip
+        CharacterDifference(name, old.get(name, 0), new.get(name, 0), *(counts[name][part] for part in PARTS))
+        for name in old | new
+    )
     picked = (
         MentionDifference(kind, mention, a, b, snippet(there.tokens, *mention) or "")
         for kind, part in shown.items()

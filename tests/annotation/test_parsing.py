@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 
 import bookcoref_data as bc
+from bookcoref_data.annotation.cast import Entry, make_cast
 from bookcoref_data.annotation.embedded import parsing
 from bookcoref_data.annotation.plan import default_plan
 from bookcoref_data.books import Book
 from bookcoref_data.workflows import create
-from bookcoref_data.workflows.annotate_many import release_backends
+from bookcoref_data.workflows.annotate import Source, annotate_book
+from bookcoref_data.workflows.annotate_many import backend_of, release_backends
 from tests.sample_story.making import sample_book
 
 thinc = pytest.importorskip("thinc.api")
@@ -106,7 +108,8 @@ def test_a_book_whose_cast_is_proposed_is_parsed_once(tmp_path, monkeypatch, edi
     plan = default_plan("embedded")
     cast = create._proposed(book, plan)
     assert cast
-    create.annotated(book, cast, plan)
+    entries = make_cast(Entry(name, tuple(aliases)) for name, aliases in cast)
+    annotate_book(Source(book), entries, plan, backend=backend_of(plan))
     assert len(times) == 2
     assert json.loads(json.dumps(done.summary()))["kernel"] == parsing.kernel()
 

@@ -149,6 +149,15 @@ def test_a_data_set_is_annotated_scored_and_written_in_its_splits(tmp_path, fold
     assert one["link P"] == pytest.approx(100 * 2 / 3)
 
 
+def test_the_card_of_other_books_has_nothing_of_bookcoref(tmp_path, folder, plan):
+    """Neither its licences nor its paper: the sample's card once said that Animal Farm is in copyright."""
+    regenerate(folder, plan, tmp_path / "cache", out=tmp_path / "new", workers=1)
+    card = (tmp_path / "new/dataset/README.md").read_text(encoding="utf-8")
+    assert "BOOKCOREF" not in card
+    assert "NC-SA" not in card
+    assert "**Texts**: as the texts that were annotated" in card
+
+
 def test_the_old_annotation_is_not_looked_at(tmp_path, folder, plan):
     """Other mentions of the same names give the same result, from the same cache entry."""
     regenerate(folder, plan, tmp_path / "cache", workers=1)
