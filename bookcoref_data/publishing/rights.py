@@ -36,8 +36,7 @@ _GRANT, _CLOSED, _CLOSED_HEADER, _DOUBTFUL, _DOUBTFUL_ELSEWHERE = (
     for name in ("grants", "closed", "closed_header", "doubtful", "doubtful_elsewhere")
 )
 _NOT_YET_OLD = 95 + 15
-"""Nobody writes before 15: who was born so many years ago or less has written
-nothing that age alone makes free."""
+"""Nobody writes before 15: who was born so many years ago has written nothing that age alone makes free."""
 _LIVING = re.compile(
     r"<pgterms:birthdate\b[^>]*>(\d{4})(?!(?:(?!</pgterms:agent>).)*<pgterms:deathdate)", re.S
 )

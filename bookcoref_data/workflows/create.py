@@ -234,19 +234,18 @@ def _matched(
     plan: SilverPlan, settings: BuildSettings, store: Store, report: SilverReport, progress: Progress
 ) -> list[dict[str, Any]]:
     # Tables made from name lists and from raw Wikidata answers, without any connection.
-    harvested: list[Path] = []
+    tables = list(plan.casts)
     from .harvest import WikidataPlan, harvest_name_lists, harvest_wikidata
 
     if plan.names:
         out = store.path(PART, "names.jsonl")
         harvest_name_lists(plan.names, out, most_lost=1.0)  # made anew from the files that are given
-        harvested.append(out)
+        tables.append(out)
     for number, archive in enumerate(plan.wikidata):
         out = store.path(PART, f"wikidata-{number}.jsonl")
         replay = WikidataPlan(most_lost=1.0)
         harvest_wikidata(replay, archive, out, offline=True, progress=progress)
-        harvested.append(out)
-    tables = [*plan.casts, *harvested]
+        tables.append(out)
     if plan.propose and not tables:
         # The books whose casts are proposed.
         texts = Texts(store, settings.mirror, settings.offline)
