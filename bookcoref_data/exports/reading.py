@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from ..books.annotation import Annotation, Marked, Quote
 from ..books.layout import Chapter, Layout, TokenRange, lay_out
@@ -23,7 +23,17 @@ class LaidOutBook:
 
     @cached_property
     def chapters(self) -> tuple[Chapter, ...]:
-        return self.layout.chapters
+        """Those that have a heading: the parts that the layout cuts a long one into are one again."""
+        parts = self.layout.chapters
+        titled = any(part.title for part in parts)
+        heads = [n for n, part in enumerate(parts) if part.title or not (n and titled)]
+        return tuple(
+            Chapter(
+                parts[a].title, parts[a].start, parts[b - 1].end,
+                tuple(p for part in parts[a:b] for p in part.paragraphs),
+            )
+            for a, b in pairwise([*heads, len(parts)])
+        )  # fmt: skip
 
     @cached_property
     def paragraphs(self) -> list[TokenRange]:

@@ -110,8 +110,8 @@ def read_citation(path: Path) -> Citation:
         fields = {"title": f"{{{title}}}", "author": _bibtex_names(authors)}
         fields["journal" if kind == "article" else "booktitle"] = venue
         fields |= {"year": str(year or ""), "url": url, "doi": doi}
-        key = re.sub(r"[^a-z0-9]+", "-", f"{work.authors[0].family} {work.year or ''}".lower()).strip("-")
-        return Citation((work,), _entry(work.kind if work.kind != "dataset" else "misc", key, fields))
+        key = f"{authors[0].family} {year or ''}"
+        return Citation((work,), _entry(kind if kind != "dataset" else "misc", key, fields))
     return citation_of_bibtex(text, str(path))
 
 
@@ -137,7 +137,7 @@ def citation_of_dataset(title: str, authors: Sequence[str], year: int, url: str)
     """The citation of a data set that has no paper."""
     names = tuple(map(_author, authors))
     work = CitedWork(title, names, year, "dataset", url=url)
-    key = re.sub(r"[^a-z0-9]+", "-", f"{names[0].family} {year} {title}".lower()).strip("-")[:60]
+    key = f"{names[0].family} {year} {title}"
     fields = {"author": _bibtex_names(names),
               "title": f"{{{title}}}", "year": str(year), "url": url}  # fmt: skip
     return Citation((work,), _entry("misc", key, fields))
@@ -229,4 +229,5 @@ def _bibtex_names(authors: Sequence[Author]) -> str:
 def _entry(kind: str, key: str, fields: Mapping[str, str]) -> str:
     """An entry of BibTeX; fields without a value are left out."""
     lines = "".join(f"    {name} = {{{value}}},\n" for name, value in fields.items() if value)
-    return f"@{kind}{{{key},\n{lines}}}"
+    label = re.sub(r"[^a-z0-9]+", "-", key.lower()).strip("-")[:60]
+    return f"@{kind}{{{label},\n{lines}}}"

@@ -144,7 +144,7 @@ class SilverJob:
     def key(self) -> str:
         """The content key: sha256 of the text, the settings in force for this book, and the rules."""
         settings = asdict(load_cleaning(self.clean_recipe).for_book(self.gutenberg_id))
-        plan = _annotation_plan(self.annotate_recipe)
+        plan = read_plan(self.annotate_recipe) if self.annotate_recipe else None
         inputs = [
             BUILD_RULES, self.doc_key, self.text_sha256, self.cast, settings, self.paragraphs, self.emphasis,
             self.narrators,
@@ -332,7 +332,7 @@ def make_book(job: SilverJob) -> tuple[Book, dict[str, Any], str]:
     )
     text = read_book(job.text.read_bytes(), f"pg{job.gutenberg_id}.txt", settings)
     book = Book(job.doc_key, job.gutenberg_id, text.tokens, text.sentence_ends)
-    plan = _annotation_plan(job.annotate_recipe)
+    plan = read_plan(job.annotate_recipe) if job.annotate_recipe else None
     cast = _proposed(book, plan, job.repair) if job.propose else job.cast
     reasons = ""
     if plan:
@@ -361,10 +361,6 @@ def _proposed(
 
     entries = (propose_with(backend_of(plan), book) if plan else propose_cast(book)).cast.entries
     return tuple((e.name, e.aliases) for e in (repair.apply(entries) if repair else entries))
-
-
-def _annotation_plan(recipe: Path | None) -> Plan | None:
-    return read_plan(recipe) if recipe is not None else None
 
 
 # -- the folder --------------------------------------------------------------------------------------

@@ -64,12 +64,6 @@ class PreparedPublication:
     files: Mapping[str, Content]
     longest: LeakedRun | None = None
 
-    @property
-    def card(self) -> str:
-        """The README.md."""
-        content = self.files["README.md"]
-        return content.decode("utf-8") if isinstance(content, bytes) else content.read_text(encoding="utf-8")
-
 
 @dataclass(slots=True)
 class PublishReport:
@@ -120,7 +114,8 @@ def publish(
         raise UsageError(f"{out} is not empty", expected="a new or empty folder for --out")
     with preparing(settings, progress) as prepared:
         files = {path: FileFacts(size_of(c), sha256_of(c)) for path, c in sorted(prepared.files.items())}
-        report = PublishReport(prepared.publication, files, prepared.longest, prepared.card)
+        card = _bytes_of(prepared.files["README.md"]).decode("utf-8")
+        report = PublishReport(prepared.publication, files, prepared.longest, card)
         if out is not None:
             with whole(out) as outputs:
                 folder = outputs.folder(out, Replaceable)

@@ -192,9 +192,7 @@ def check(
     return [about, *findings(plan, tokens)]
 
 
-def _choose(
-    folder: Path, splits: Sequence[str], wanted: Sequence[str], notes: list[str]
-) -> dict[str, str]:  # fmt: skip
+def _choose(folder: Path, splits: Sequence[str], wanted: Sequence[str], notes: list[str]) -> dict[str, str]:
     """Document key -> split of the books to annotate."""
     facts = [b for b in read_build(folder).books if b.split in splits]
     named = {b.doc_key for b in books_called(wanted, facts, folder)}

@@ -11,6 +11,7 @@ from bookcoref_data.books.annotation import Annotation, Marked, Quote, SourceTex
 from bookcoref_data.errors import UsageError
 from bookcoref_data.exports.reading import LaidOutBook
 from bookcoref_data.exports.report import draw_network, draw_presence, write_report
+from bookcoref_data.exports.tables import mentions
 from bookcoref_data.workflows.correct import title_of
 
 TOKENS = ["“", "I", "am", "here", ",", "”", "said", "Tom", ".", "“", "Good", ",", "”", "said", "Eve", "."]
@@ -34,6 +35,25 @@ def test_counts_and_shares_of_speech(annotation, tmp_path):
     assert "| speaker | addressee | quotes | words |\n| --- | --- | ---: | ---: |" in text
     assert {f.name for f in files[1:]} == {"report.talk.presence.png", "report.talk.network.png"}
     assert all(f.read_bytes().startswith(b"\x89PNG") for f in files[1:])
+
+
+def test_a_long_chapter_is_one_and_all_of_it_has_its_title(tmp_path):
+    """The layout cuts what is longer than 6,000 tokens, for the page alone."""
+    lines = [
+        ["CHAPTER", "I", "\n"],
+        *([["word"] * 99 + ["\n"]] * 70),
+        ["CHAPTER", "II", "\n"],
+        ["Eve", "left", ".", "\n"],
+    ]
+    book = Book.make("long", lines)
+    told = Annotation(book, ("Eve",), (Marked(6900, 6900, 0), Marked(7006, 7006, 0)))
+    assert len(LaidOutBook(told).layout.chapters) == 3
+    assert [(c.title, c.start, c.end) for c in LaidOutBook(told).chapters] == [
+        ("CHAPTER I", 0, 7003), ("CHAPTER II", 7003, 7010),
+    ]  # fmt: skip
+    (page,) = write_report([told], tmp_path / "r.md", plots=False)
+    assert "in 2 chapters; 2 mentions of 1 character" in page.read_text(encoding="utf-8")
+    assert [row["chapter_title"] for row in mentions(LaidOutBook(told))] == ["CHAPTER I", "CHAPTER II"]
 
 
 def test_a_page_has_its_pictures_inside_and_names_stay_text(annotation, tmp_path):
