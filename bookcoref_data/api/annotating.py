@@ -460,12 +460,12 @@ def _in_parallel(
         partition, _, limit = slurm.partition(":")
         where = Slurm(partition, limit or Slurm.TIME, gpus_per_task=int(books.plan.backend == "hub"))
         folder, count = out.absolute() / "work", tasks or books.count()
-        sent = submit_slurm(books, folder, books.cache, where, tasks=count, workers=jobs or -1)
+        sent = submit_slurm(books, folder, where, tasks=count, workers=jobs or -1)
         return AnnotatedMany(None, submission=sent)
     if engine == "datatrove":
         from ..workflows.datatrove_engine import run_local
 
-        work = run_local(books, out / "work", books.cache, tasks=tasks or workers, workers=workers)
+        work = run_local(books, out / "work", tasks=tasks or workers, workers=workers)
         for key, error in work.failed.items():
             listener.note(f"failed: {key}: {error}")
     else:

@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import astuple, dataclass, replace
 from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from ..annotation.backends import device_count, make_backend
@@ -36,6 +37,7 @@ from ..formats.jsonl import read as read_records
 from ..formats.lines import read_lines
 from ..outputs import whole
 from ..progress import Progress, Silent, begun
+from ..shapes import attributes
 from ..sources.store import Store
 from . import engine
 from .annotate import LICENCES, Annotated, Source, annotate_book, read_sources, source_of, write_annotations
@@ -100,42 +102,37 @@ class ReadingJob:
         return Store(self.cache).path(PART, self.key())
 
     def to_dict(self) -> dict[str, Any]:
-        """All but channel and cache, ready for JSON, for engines that start processes elsewhere."""
+        """All but the channel, ready for JSON, for engines that start processes elsewhere."""
         book = self.source.book
         return {
             "book": format_record(book.to_record()).decode("utf-8"), "names": self.source.names,
             "origin": astuple(self.source.origin) if self.source.origin else None,
             "chapters": self.source.chapters, "notes": self.source.notes,
             "cast": [[e.name, e.aliases, e.gender] for e in self.cast.entries] if self.cast else None,
-            "cast_notes": self.cast.notes if self.cast else [], "plan": plan_value(self.plan),
+            "cast_notes": self.cast.notes if self.cast else [], "plan": attributes(self.plan),
             "narrators": self.narrators or self.source.narrators, "steps": self.steps,
+            "cache": str(self.cache),
         }  # fmt: skip
 
     @classmethod
-    def from_json(cls, text: str, cache: Path) -> "ReadingJob":
-        v = json.loads(text)
+    def of(cls, v: Mapping[str, Any]) -> "ReadingJob":
+        """Read what `to_dict` made."""
         book = parse_record(v["book"], "job", bare=True).to_book()
         entries = tuple(Entry(n, tuple(a), g) for n, a, g in v["cast"] or ())
         cast = Cast(entries, tuple(v["cast_notes"])) if entries else None
-        plan = plan_of(v["plan"])
         origin = None
         if v["origin"]:
             file, digest, text, starts, ends = v["origin"]
             origin = SourceText(file, digest, text, tuple(starts), tuple(ends))
         chapters = tuple((title, token) for title, token in v["chapters"])
         source = Source(book, tuple(v["names"]), tuple(v["notes"]), origin, chapters)
+        plan, cache = plan_of(v["plan"]), Path(v["cache"])
         return cls(source, cast, plan, cache, tuple(v["narrators"]), tuple(v["steps"]))
 
 
-def plan_value(plan: Plan) -> list[Any]:
-    """A plan as JSON can hold it."""
-    return [plan.name, plan.backend, plan.steps, dict(plan.settings), plan.least, plan.language]
-
-
-def plan_of(value: Sequence[Any]) -> Plan:
-    """Read what `plan_value` made."""
-    name, backend, steps, settings, least, language = value
-    return Plan(name, backend, tuple(steps), settings, least=least, language=language)
+def plan_of(value: Mapping[str, Any]) -> Plan:
+    """The plan of its attributes in JSON."""
+    return Plan(**{**value, "steps": tuple(value["steps"])})
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,16 +152,14 @@ class Shelf:
 
     def count(self) -> int:
         """The number of books."""
-        if self.path.is_dir() and is_folder(self.path):
+        if is_folder(self.path):
             return len(read_build(self.path).books)
         files = book_files(self.path)
         return sum(sum(map(bool, map(str.strip, read_lines(p)))) if _holds_records(p) else 1 for p in files)
 
     def only_texts(self) -> bool:
         """Whether every book is a text file of its own, so that a task can read its books itself."""
-        if self.path.is_dir() and is_folder(self.path):
-            return False
-        return all(path.suffix in TEXT_SUFFIXES for path in book_files(self.path))
+        return not is_folder(self.path) and all(p.suffix in TEXT_SUFFIXES for p in book_files(self.path))
 
     def check_casts(self) -> None:
         """A cast that is missing shall not show after hours. Raises UsageError."""
@@ -234,7 +229,7 @@ def workload(books: Shelf, processes: int) -> Workload:
     """The work of annotating all books, from the sizes of their files alone. Raises UsageError: there are no
     books."""
     path = books.path
-    if path.is_dir() and is_folder(path):
+    if is_folder(path):
         tokens = sum(book.tokens for book in read_build(path).books)
     else:
         size = 0.0
@@ -277,7 +272,7 @@ def book_files(path: Path) -> list[Path]:
 
 def sources_in(path: Path) -> Iterable[Source]:
     """The books of one file or data set folder, one at a time."""
-    if path.is_dir() and is_folder(path):
+    if is_folder(path):
         return (source_of(record) for _, record in iter_folder(path))
     if _holds_records(path):
         return (source_of(record, path.parent) for record in read_records(path, bare=True))
@@ -388,10 +383,7 @@ def ask_ahead(shelf: Sequence[ReadingJob]) -> None:
     for job in shelf:
         with suppress(_Reached, BookcorefError):
             annotate_one(job, _Looking(step.name, found))
-    name, units = (
-        f"{shelf[0]} and {plural(len(shelf) - 1, 'other')}",
-        sum(step.units(job) for job, _ in found),
-    )
+    name, units = f"{shelf[0]} and {plural(len(shelf) - 1, 'other')}", sum(step.units(j) for j, _ in found)
     with begun(Relayed(shelf[0].channel), name, units, step.name) as advance:
         step.ask_ahead(found, advance)
 
@@ -472,7 +464,7 @@ class Relayed:
 def relaying(progress: Progress, workers: int) -> Iterator[Any]:
     """A channel whose messages reach `progress`: a queue served by a thread, or with one worker directly."""
     if workers == 1:
-        yield _Direct(progress)
+        yield SimpleNamespace(put=lambda message: getattr(progress, message[0])(*message[1:]))
         return
     import multiprocessing
 
@@ -510,16 +502,6 @@ class _Channel:
         self._queue.put(message)
 
 
-class _Direct:
-    """A queue of no length: messages reach the listener at once."""
-
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
-
-    def put(self, message: tuple[Any, ...]) -> None:
-        getattr(self._progress, message[0])(*message[1:])
-
-
 # -- output ------------------------------------------------------------------------------------------
 
 
@@ -552,12 +534,10 @@ def collect(
                 for key, folder in report.finished.items():
                     if splits.get(key, "test") == wanted:
                         writer.add_book(read_book(folder), wanted, check="built")
+            states = ((key, read_state(folder)) for key, folder in report.finished.items())
             writer.finish(
-                title or "Annotated books",
-                licences=licences,
-                notes=[
-                    f"{k}: {n}" for k, folder in report.finished.items() for n in read_state(folder).notes
-                ],
+                title or "Annotated books", licences=licences,
+                notes=[f"{key}: {note}" for key, state in states for note in state.notes],
                 missing={key: error.what for key, error in report.failed.items()},
                 source=source, citation=citation,
             )  # fmt: skip
@@ -574,8 +554,3 @@ def read_state(folder: Path) -> State:
     """The last state of a finished entry."""
     path = folder / "state.json"
     return State.from_json(path.read_text(encoding="utf-8"), str(path))
-
-
-def write_job(job: ReadingJob, path: Path) -> None:
-    """Save a job as a file that another process can take up."""
-    write_bytes(path, json.dumps(job.to_dict(), ensure_ascii=False).encode("utf-8"), at_once=True)

@@ -1,6 +1,6 @@
 """Annotate many books through datatrove's executors, on one machine or on a Slurm cluster.
 
-    <work>/jobs/<number>.json    one book each: text, cast, plan; what a task reads
+    <work>/jobs/<number>.json    one book each, or where its text is; what a task reads
     <work>/done/<file>.json      of a text file: what was annotated, and where the finished book is
     <work>/errors/<number>.json  what went wrong with a book, in words
     <work>/logs/                 datatrove's own
@@ -13,24 +13,16 @@ every book has its own content key in our cache, and a task passes over books th
 import json
 import shutil
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
 from ..errors import BookcorefError, SourceError, UsageError, needing
 from ..files import sha256_bytes, sha256_file, write_text
+from ..shapes import attributes
 from ..sources.store import read_note, write_note
-from .annotate_many import (
-    SCALE_RULES,
-    ReadingJob,
-    Shelf,
-    annotate_one,
-    book_files,
-    plan_of,
-    plan_value,
-    write_job,
-)
+from .annotate_many import SCALE_RULES, ReadingJob, Shelf, annotate_one, book_files, plan_of
 from .casts import AUTO
 from .code_version import annotator_version
 from .engine import JobResults, intact
@@ -66,51 +58,46 @@ def need_datatrove() -> None:
         import datatrove.executor  # noqa: F401
 
 
-def write_jobs(jobs: Iterable[ReadingJob], work: Path) -> list[tuple[str, Path]]:
-    """Write all books for the tasks to read; (document key, place in the cache when finished) of each. Raises
-    UsageError: no book."""
-    _clear(work)
+def write_jobs(jobs: Iterable[ReadingJob] | Shelf, work: Path) -> list[tuple[str, Path]]:
+    """Write a job for each book; (its name, where it is when finished, or a note that says so) of each.
+
+    A text file is read and tokenised by its task: so ten thousand books begin at once, and a restart reads
+    none again. Raises UsageError: no book.
+    """
+    for name in ("jobs", "errors"):
+        for path in (work / name).glob("[0-9]" * 6 + ".json"):
+            path.unlink()
+    todo: Iterable[ReadingJob | Shelf] = jobs.jobs() if isinstance(jobs, Shelf) else jobs
+    if isinstance(jobs, Shelf) and jobs.only_texts():
+        cast = jobs.characters
+        cast = cast.absolute() if cast and str(cast) != AUTO else cast
+        todo = [replace(jobs, path=path.absolute(), characters=cast) for path in book_files(jobs.path)]
     places = []
-    for number, job in enumerate(jobs):
-        write_job(job, work / "jobs" / f"{number:06}.json")
-        places.append((str(job), job.finished()))
+    for number, job in enumerate(todo):
+        value = attributes(job) if isinstance(job, Shelf) else job.to_dict()
+        write_text(work / "jobs" / f"{number:06}.json", json.dumps(value, ensure_ascii=False), at_once=True)
+        places.append(
+            (job.path.stem, _note(work, job.path)) if isinstance(job, Shelf) else (str(job), job.finished())
+        )
     if not places:
         raise UsageError("there is no book to annotate", hint="check the folder, or the books you named")
     return places
 
 
-def _clear(work: Path) -> None:
-    """Remove the jobs and errors of an earlier run."""
-    for name in ("jobs", "errors"):
-        for path in (work / name).glob("[0-9]" * 6 + ".json"):
-            path.unlink()
+def _note(work: Path, text: Path) -> Path:
+    return work / "done" / f"{text.name}.json"
 
 
-def write_texts(books: Shelf, work: Path) -> list[tuple[str, Path]]:
-    """Write one small job for each text file, which the task reads and tokenises itself; (file name, note
-    of the finished book) of each. So ten thousand books begin at once, and a restart reads none again."""
-    _clear(work)
-    places, cast = [], books.characters
-    shared = {
-        "characters": str(cast if str(cast) == AUTO else cast.absolute()) if cast else None,
-        "plan": plan_value(books.plan),
-        "narrators": books.narrators,
-        "steps": books.steps,
-    }
-    for number, path in enumerate(book_files(books.path)):
-        value = {"text": str(path.absolute()), **shared}
-        write_text(work / "jobs" / f"{number:06}.json", json.dumps(value), at_once=True)
-        places.append((path.stem, work / "done" / f"{path.name}.json"))
-    return places
+def _shelf_of(value: Mapping[str, Any]) -> Shelf:
+    cast, told = value["characters"], (tuple(value["narrators"]), tuple(value["steps"]))
+    paths = (Path(value["path"]), plan_of(value["plan"]), Path(value["cache"]))
+    return Shelf(*paths, Path(cast) if cast else None, *told)
 
 
-def _annotate_text(value: Mapping[str, Any], work: Path, cache: Path) -> None:
+def _annotate_text(books: Shelf, work: Path) -> None:
     """Annotate the book in a text file, unless its note says that just this was done. Raises as
     `annotate_one`."""
-    path, plan = Path(value["text"]), plan_of(value["plan"])
-    characters = Path(value["characters"]) if value["characters"] else None
-    books = Shelf(path, plan, cache, characters, tuple(value["narrators"]), tuple(value["steps"]))
-    note = work / "done" / f"{path.name}.json"
+    path, note = books.path, _note(work, books.path)
     # Checksum of everything that can change the annotation of a text file, found without tokenising it
     cast = books.cast_file(path)
     inputs = [
@@ -126,18 +113,17 @@ def _annotate_text(value: Mapping[str, Any], work: Path, cache: Path) -> None:
         write_note(note, {"key": key, "doc_key": str(job), "folder": str(job.finished())})
 
 
-def annotate_share(data: Any, rank: int = 0, world_size: int = 1, *, work: str, cache: str) -> None:
+def annotate_share(data: Any, rank: int = 0, world_size: int = 1, *, work: str) -> None:
     """What one task does: annotate its share of the books; errors of single books are written down."""
     for number, path in enumerate(sorted((Path(work) / "jobs").glob("*.json"))):
         if number % world_size != rank:
             continue
-        text = path.read_text(encoding="utf-8")
-        value = json.loads(text)
+        value = json.loads(path.read_text(encoding="utf-8"))
         try:
-            if "text" in value:
-                _annotate_text(value, Path(work), Path(cache))
+            if "path" in value:
+                _annotate_text(_shelf_of(value), Path(work))
             else:
-                annotate_one(ReadingJob.from_json(text, Path(cache)))
+                annotate_one(ReadingJob.of(value))
         except BookcorefError as error:
             fields = [type(error).__name__, error.what, _text(error.expected), _text(error.found), error.hint]
             write_text(Path(work) / "errors" / path.name, json.dumps(fields), at_once=True)
@@ -148,28 +134,21 @@ def _text(value: object) -> str | None:
 
 
 def run_local(
-    jobs: Iterable[ReadingJob] | Shelf, work: Path, cache: Path, *, tasks: int = 1, workers: int = 1
+    jobs: Iterable[ReadingJob] | Shelf, work: Path, *, tasks: int = 1, workers: int = 1
 ) -> JobResults:
     """Run all tasks on this machine, `workers` at a time, and report as `annotate_books` does."""
     need_datatrove()
     from datatrove.executor import LocalPipelineExecutor
 
-    places = _write(jobs, work)
+    places = write_jobs(jobs, work)
     before = {place: _finished(name, place) for name, place in places}
     LocalPipelineExecutor(
-        pipeline=_pipeline(work, cache), tasks=min(tasks, len(places)), workers=workers,
+        pipeline=[partial(annotate_share, work=str(work))], tasks=min(tasks, len(places)), workers=workers,
         logging_dir=str(work / "logs"), skip_completed=False,
     ).run()  # fmt: skip
     after = (_finished(name, place) for name, place in places)
     known = [found[0] for found, was in zip(after, before.values(), strict=True) if found and found == was]
     return report_of(places, work, known)
-
-
-def _write(jobs: Iterable[ReadingJob] | Shelf, work: Path) -> list[tuple[str, Path]]:
-    """Write the jobs of text files by name, of all other books whole."""
-    if not isinstance(jobs, Shelf):
-        return write_jobs(jobs, work)
-    return write_texts(jobs, work) if jobs.only_texts() else write_jobs(jobs.jobs(), work)
 
 
 def _finished(name: str, place: Path) -> tuple[str, Path] | None:
@@ -183,12 +162,11 @@ def _finished(name: str, place: Path) -> tuple[str, Path] | None:
 
 
 def submit_slurm(
-    jobs: Iterable[ReadingJob] | Shelf, work: Path, cache: Path, slurm: Slurm, *, tasks: int = 1,
-    workers: int = -1,
-) -> Submission:  # fmt: skip
+    jobs: Iterable[ReadingJob] | Shelf, work: Path, slurm: Slurm, *, tasks: int = 1, workers: int = -1
+) -> Submission:
     """Hand all tasks to Slurm as a job array and return; the same command collects when they are done.
 
-    `work` and `cache` must be on a file system that the nodes share.
+    `work` and the cache must be on a file system that the nodes share.
 
     Raises SourceError: sbatch is not there or refuses.
     """
@@ -199,10 +177,11 @@ def submit_slurm(
 
     if shutil.which("sbatch") is None:
         raise SourceError("this machine has no sbatch", hint="run the command on a login node of the cluster")
-    places = _write(jobs, work)
+    places = write_jobs(jobs, work)
     executor = SlurmPipelineExecutor(
-        pipeline=_pipeline(work, cache), tasks=min(tasks, len(places)), workers=workers, time=slurm.time,
-        partition=slurm.partition, cpus_per_task=slurm.cpus_per_task, mem_per_cpu_gb=slurm.mem_per_cpu_gb,
+        pipeline=[partial(annotate_share, work=str(work))], tasks=min(tasks, len(places)), workers=workers,
+        time=slurm.time, partition=slurm.partition, cpus_per_task=slurm.cpus_per_task,
+        mem_per_cpu_gb=slurm.mem_per_cpu_gb,
         gpus_per_task=slurm.gpus_per_task, env_command=slurm.env_command or None, qos=slurm.qos,
         job_name="bookcoref-data", logging_dir=str(work / "logs"), slurm_logs_folder=str(work / "slurm"),
         skip_completed=False, mail_type="NONE",
@@ -235,7 +214,3 @@ def report_of(places: Iterable[tuple[str, Path]], work: Path, reused: Iterable[s
                 hint=f"the task was stopped or is still running: see {work / 'logs'}, then run again",
             )  # fmt: skip
     return report
-
-
-def _pipeline(work: Path, cache: Path) -> list[Any]:
-    return [partial(annotate_share, work=str(work), cache=str(cache))]

@@ -192,7 +192,7 @@ def test_other_settings_or_another_cast_never_reuse_work(toybox):
     ]
     assert len({plain.key(), *(job.key() for job in others)}) == 7
     for job in (plain, *others):
-        assert ReadingJob.from_json(json.dumps(job.to_dict()), job.cache).key() == job.key()
+        assert ReadingJob.of(json.loads(json.dumps(job.to_dict()))).key() == job.key()
 
 
 def test_an_error_stops_its_book_alone_and_the_next_run_goes_on_from_its_steps(toybox):
@@ -443,19 +443,19 @@ def engine():
 
 def test_tasks_of_datatrove_share_the_books_by_number(toybox, engine):
     engine.write_jobs(toybox.jobs(5)(), toybox.folder / "work")
-    engine.annotate_share(None, 1, 2, work=str(toybox.folder / "work"), cache=str(toybox.cache))
+    engine.annotate_share(None, 1, 2, work=str(toybox.folder / "work"))
     assert {line.split()[0] for line in toybox.log} == {"book_1", "book_3"}
 
 
 def test_datatrove_runs_the_same_steps_and_its_task_marks_hide_nothing(toybox, engine):
     work = toybox.folder / "work"
     toybox.order("book_1", "link", "error")
-    first = engine.run_local(toybox.jobs()(), work, toybox.cache, tasks=2, workers=1)
+    first = engine.run_local(toybox.jobs()(), work, tasks=2, workers=1)
     assert sorted(first.made) == ["book_0", "book_2", "book_3"]
     assert isinstance(first.failed["book_1"], SourceError)
-    second = engine.run_local(toybox.jobs()(), work, toybox.cache, tasks=2, workers=1)
+    second = engine.run_local(toybox.jobs()(), work, tasks=2, workers=1)
     assert (second.made, len(second.reused), second.failed) == (["book_1"], 3, {})
-    changed = engine.run_local(toybox.jobs(words=2)(), work, toybox.cache, tasks=2, workers=1)
+    changed = engine.run_local(toybox.jobs(words=2)(), work, tasks=2, workers=1)
     assert len(changed.made) == 4
     local = annotate_books(toybox.jobs(), 4)
     assert local.finished == second.finished
@@ -474,7 +474,7 @@ def test_datatrove_in_processes_of_its_own_gives_the_local_result(tmp_path, engi
     def jobs(cache):
         return (ReadingJob(Source(b), cast, default_plan("embedded"), cache) for b in books)
 
-    done = engine.run_local(jobs(tmp_path / "a"), tmp_path / "work", tmp_path / "a", tasks=2, workers=2)
+    done = engine.run_local(jobs(tmp_path / "a"), tmp_path / "work", tasks=2, workers=2)
     assert done.failed == {}
     local = annotate_books(lambda: jobs(tmp_path / "b"), 2, workers=1)
     for key, folder in done.finished.items():
@@ -499,7 +499,7 @@ def test_a_slurm_job_is_described_submitted_and_runs_its_share(toybox, engine, m
     sbatch.chmod(sbatch.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv("PATH", f"{bin_folder}:{os.environ['PATH']}")
     slurm = engine.Slurm("long", "10:00:00", gpus_per_task=1)
-    done = engine.submit_slurm(toybox.jobs(5)(), work, toybox.cache, slurm, tasks=3)
+    done = engine.submit_slurm(toybox.jobs(5)(), work, slurm, tasks=3)
     assert (done.number, done.tasks) == ("4321", 3)
     script = (toybox.folder / "submitted-0").read_text()
     assert script == done.script.read_text()
@@ -508,7 +508,7 @@ def test_a_slurm_job_is_described_submitted_and_runs_its_share(toybox, engine, m
     assert "gpus" in script
     assert "launch_pickled_pipeline" in script
     assert toybox.log == []
-    engine.annotate_share(None, 2, 3, work=str(work), cache=str(toybox.cache))
+    engine.annotate_share(None, 2, 3, work=str(work))
     assert {line.split()[0] for line in toybox.log} == {"book_2"}
     places = [(str(j), j.finished()) for j in toybox.jobs(5)()]
     report = engine.report_of(places, work)
@@ -519,7 +519,7 @@ def test_a_slurm_job_is_described_submitted_and_runs_its_share(toybox, engine, m
 def test_without_sbatch_or_datatrove_the_message_says_what_is_missing(toybox, engine, monkeypatch):
     monkeypatch.setenv("PATH", str(toybox.folder / "empty"))
     with pytest.raises(SourceError, match="no sbatch"):
-        engine.submit_slurm(toybox.jobs()(), toybox.folder / "work", toybox.cache, engine.Slurm("long"))
+        engine.submit_slurm(toybox.jobs()(), toybox.folder / "work", engine.Slurm("long"))
     monkeypatch.setitem(sys.modules, "datatrove.executor", None)
     with pytest.raises(MissingExtraError, match=r"bookcoref-data\[datatrove\]"):
         engine.need_datatrove()
@@ -546,17 +546,17 @@ def test_a_task_reads_a_text_itself_and_a_restart_reads_none_again(toybox, texts
     (texts / "notes.md").unlink()
     assert books.only_texts()
     work = toybox.folder / "work"
-    first = engine.run_local(books, work, toybox.cache, tasks=2, workers=1)
+    first = engine.run_local(books, work, tasks=2, workers=1)
     assert (len(first.made), first.reused, first.failed) == (len(list(texts.iterdir())), [], {})
     assert max(path.stat().st_size for path in (work / "jobs").iterdir()) < 2_000
     read: list[str] = []
     whole = annotate_many.sources_in
     monkeypatch.setattr(annotate_many, "sources_in", lambda path: read.append(path.name) or whole(path))
-    second = engine.run_local(books, work, toybox.cache, tasks=2, workers=1)
+    second = engine.run_local(books, work, tasks=2, workers=1)
     assert (second.made, sorted(second.reused), read) == ([], sorted(first.made), [])
     assert second.finished == first.finished
     # Another cast, another text: only what changed is read again.
     changed = sorted(texts.iterdir())[0]
     changed.write_text(changed.read_text(encoding="utf-8") + "\n\nAnna left.\n", encoding="utf-8")
-    third = engine.run_local(books, work, toybox.cache, tasks=2, workers=1)
+    third = engine.run_local(books, work, tasks=2, workers=1)
     assert (len(third.made), read) == (1, [changed.name])
