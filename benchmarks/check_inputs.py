@@ -46,6 +46,7 @@ from bookcoref_data.tasks.guides.identification import baselines, grade_identifi
 from bookcoref_data.tasks.guides.identification import requests_of as requests_who_is_masked
 from bookcoref_data.tasks.questions.baselines import evenly, text_answers
 from bookcoref_data.tasks.questions.grading import Grades, grade
+from bookcoref_data.tasks.questions.prompts import request_of
 from bookcoref_data.tasks.questions.settings import read_settings
 from bookcoref_data.workflows import contexts as contexts_work
 from bookcoref_data.workflows import questions as questions_work
@@ -373,7 +374,7 @@ def questions(draw: Draw, folder: Path) -> None:
     rows = questions_work.read_questions(put(folder, "q.jsonl", lines_of(QUESTIONS, draw)))
     rows = evenly(rows, 2) if draw.random() < 0.3 else rows
     for variant, wording in (("desc", "ours"), ("base", "published")):
-        questions_work.requests_of(rows, variant, wording)
+        [request_of(row, variant, wording) for row in rows]
     for given in text_answers(rows).values():
         told(draw, grade(rows, given))
 
@@ -384,7 +385,7 @@ def answers(draw: Draw, folder: Path) -> None:
     said = [
         {"id": q["id"], "response": f"Mention: {{{{x}}}}\nThe mention refers to: {q['answer']}"} for q in rows
     ]
-    found = questions_work.read_answers(put(folder, "a.jsonl", lines_of([*given, *said], draw)))
+    found = read_rows(put(folder, "a.jsonl", lines_of([*given, *said], draw)), "answer_row")
     told(draw, grade(rows, found))
 
 

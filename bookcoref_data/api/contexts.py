@@ -211,7 +211,7 @@ def contexts_score(
         read_rows(path_of(answers), "character_text") if answers else [],
         read_rows(path_of(references), "character_text"), given, plan, kind,
     )  # fmt: skip
-    found = work.score(groups, given, work.ScoreModels(bert_score, bert_layers, entailment))
+    found = work.score(groups, given, bert=bert_score, bert_layers=bert_layers, entailment=entailment)
     if target is None:
         return SystemScores(found)
     models = [model]

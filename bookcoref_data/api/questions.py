@@ -160,8 +160,10 @@ def questions_evaluate(
     Raises:
         UsageError: nothing to grade, or what is needed is missing. SourceError: the model does not answer.
     """
+    from ..tasks.folder import read_rows
     from ..tasks.questions.baselines import evenly, text_answers
     from ..tasks.questions.grading import grade
+    from ..tasks.questions.prompts import request_of
     from ..tasks.runner.run import preview
     from ..workflows import questions as work
 
@@ -169,9 +171,10 @@ def questions_evaluate(
     rows = evenly(rows, most) if most else rows
     prices = prices_of(model)
     asked = model["endpoint"] is not None or model["local"] is not None
+    requests = [request_of(row, variant, wording) for row in rows] if dry_run or asked else []
     if dry_run:
-        return Graded({}, preview=preview(work.requests_of(rows, variant, wording), dry_run, prices))
-    graded = Graded({str(path): grade(rows, work.read_answers(path)) for path in paths_of(answers)})
+        return Graded({}, preview=preview(requests, dry_run, prices))
+    graded = Graded({str(path): grade(rows, read_rows(path, "answer_row")) for path in paths_of(answers)})
     if baselines:
         graded.grades |= {name: grade(rows, given) for name, given in text_answers(rows).items()}
     if annotation is not None or annotator:
@@ -180,7 +183,6 @@ def questions_evaluate(
         graded.grades |= _from_annotations(rows, path_or_none(books), *by, where, progress)
     if asked:
         target, named = answers_file(out), model_of(model, most_tokens, constrain)
-        requests = work.requests_of(rows, variant, wording)
         given, graded.report = work.answer_with(requests, named, target, prices=prices, progress=progress)
         graded.grades[graded.report.model] = grade(rows, given)
     if not graded.grades:

@@ -27,7 +27,7 @@ from ..tasks.contexts.passages import (
     sentences_about,
     text_of,
 )
-from ..tasks.contexts.prompts import KINDS, joint_groups, joint_prompt, merge_prompt, prompt_of, split_joint
+from ..tasks.contexts.prompts import JOINT_SIZE, KINDS, joint_prompt, merge_prompt, prompt_of, split_joint
 from ..tasks.contexts.scores import mean_scores
 from ..tasks.contexts.splits import keep_length
 from ..tasks.folder import TaskFolder, jsonl_bytes, read_rows, write_task_folder
@@ -117,7 +117,8 @@ def build(
         for book, strategy in product((b for b in books if b.characters), plan.strategies):
             names = list(characters) or [c.name for c in book.characters]
             budget = plan.chunk_budget if strategy == "chunks" else plan.budget
-            groups = joint_groups(names) if joint and strategy != "chunks" else [[name] for name in names]
+            size = JOINT_SIZE if joint and strategy != "chunks" else 1
+            groups = [names[i : i + size] for i in range(0, len(names), size)]
             share = budget // max(map(len, groups), default=1) if joint else budget
             retriever = Retriever(book, budget=max(share, 1), seed=plan.seed, truncate=plan.truncate)
             for group in groups:
@@ -219,15 +220,6 @@ def _answer(row: dict[str, Any], character: str, text: str) -> dict[str, Any]:
     return {"doc_key": row["doc_key"], "character": character, "strategy": row["strategy"], "text": text}
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreModels:
-    """Models of measures that need one; "" for none. `bert_layers` as `scores.bert_scores` takes it."""
-
-    bert: str = ""
-    bert_layers: int | None = None
-    entailment: str = ""
-
-
 def compared(
     answers: Rows, references: Rows, books: Sequence[Book], plan: ContextPlan, kind: str = "description"
 ) -> dict[str, list[Compared]]:
@@ -263,12 +255,14 @@ def compared(
 
 
 def score(
-    groups: Mapping[str, Sequence[Compared]], books: Sequence[Book], models: ScoreModels = ScoreModels()
-) -> dict[str, dict[str, Any]]:
-    """Mean scores of the texts of every group against their references: ROUGE and the recall of entities, new
-    bigrams and entailment against the book where it is given, and what `models` name."""
+    groups: Mapping[str, Sequence[Compared]], books: Sequence[Book], *, bert: str = "",
+    bert_layers: int | None = None, entailment: str = "",
+) -> dict[str, dict[str, Any]]:  # fmt: skip
+    """Mean scores of the texts of every group against their references: ROUGE, the recall of entities, and
+    BERTScore; new bigrams and entailment against the book where it is given. `bert` and `entailment` are the
+    models of two of them, "" for none; `bert_layers` as `scores.bert_scores` takes it."""
     by_key = {book.doc_key: book for book in books}
-    judge = measure.nli_judge(models.entailment) if models.entailment else None
+    judge = measure.nli_judge(entailment) if entailment else None
     found: dict[str, dict[str, Any]] = {}
     for name, group in groups.items():
         rows: list[dict[str, float | None]] = []
@@ -283,9 +277,9 @@ def score(
                 premises = [text_of(book, p.start, p.end) for p in paragraphs_of(book, len(book.tokens))]
                 sentences = [one.text[a:b] for a, b in sentence_spans(one.text)]
                 rows[-1]["entailment"] = measure.entailment_share(sentences, premises, judge)
-        if models.bert and group:
+        if bert and group:
             texts, references = [one.text for one in group], [one.reference for one in group]
-            values = measure.bert_scores(texts, references, models.bert, models.bert_layers)
+            values = measure.bert_scores(texts, references, bert, bert_layers)
             for row, value in zip(rows, values, strict=True):
                 row["bert_score"] = value
         found[name] = {"texts": float(len(rows)), **mean_scores(rows)}

@@ -70,40 +70,42 @@ class FactJudge:
         prompts = {}
         for about in texts:
             said = [about[1][a:b] for a, b in sentence_spans(about[1])]
-            asked = [fact_prompt(self._prompts["facts"], said, i, about[0]) for i in range(len(said))]
-            prompts[about] = asked
+            prompts[about] = [
+                fact_prompt(self._prompts["facts"], said, i, about[0]) for i in range(len(said))
+            ]
         replies = self.replies(chain.from_iterable(prompts.values()))
         found = {about: facts_in("\n".join(replies[p] for p in some)) for about, some in prompts.items()}
-        kinds = {
-            (about, fact.text): self._filled("classify", character=about[0], fact=fact.text)
-            for about, facts in found.items() for fact in facts if not fact.kind
-        }  # fmt: skip
-        told = self.replies(kinds.values())
+        kinds = self._asked(
+            "classify", ((about[0], f.text) for about, some in found.items() for f in some if not f.kind),
+            "character", "fact",
+        )  # fmt: skip
         return {
-            about: [f if f.kind else replace(f, kind=kind_of(told[kinds[about, f.text]])) for f in facts]
+            about: [f if f.kind else replace(f, kind=kind_of(kinds[about[0], f.text])) for f in facts]
             for about, facts in found.items()
         }
 
     def verdicts(self, pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], bool | None]:
         """Whether each fact holds by a text: {(fact, text): verdict}."""
-        prompts = {pair: self._filled("verify", fact=pair[0], text=pair[1]) for pair in pairs}
-        said = self.replies(prompts.values())
-        return {pair: verdict_in(said[prompt]) for pair, prompt in prompts.items()}
+        said = self._asked("verify", pairs, "fact", "text")
+        return {pair: verdict_in(reply) for pair, reply in said.items()}
 
     def questions(self, texts: Iterable[About]) -> dict[About, list[tuple[str, str]]]:
         """Pairs of question and answer made from every text."""
-        prompts = {about: self._filled("questions", character=about[0], text=about[1]) for about in texts}
-        said = self.replies(prompts.values())
-        return {about: questions_in(said[prompt]) for about, prompt in prompts.items()}
+        said = self._asked("questions", texts, "character", "text")
+        return {about: questions_in(reply) for about, reply in said.items()}
 
     def answers(self, pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
         """The answer to each question from a text: {(question, text): answer}."""
-        prompts = {pair: self._filled("answer", question=pair[0], text=pair[1]) for pair in pairs}
-        said = self.replies(prompts.values())
-        return {pair: said[prompt].strip() for pair, prompt in prompts.items()}
+        said = self._asked("answer", pairs, "question", "text")
+        return {pair: reply.strip() for pair, reply in said.items()}
 
-    def _filled(self, name: str, **values: str) -> str:
-        return filled(self._prompts[name], **values)
+    def _asked(self, name: str, things: Iterable[About], *fields: str) -> dict[About, str]:
+        """The reply to a prompt of the recipe about each pair of things, which stand in its two fields."""
+        prompts = {
+            pair: filled(self._prompts[name], **dict(zip(fields, pair, strict=True))) for pair in things
+        }
+        said = self.replies(prompts.values())
+        return {pair: said[prompt] for pair, prompt in prompts.items()}
 
 
 def judged_scores(

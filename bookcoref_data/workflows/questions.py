@@ -15,6 +15,7 @@ from ..books import Mention, Record
 from ..errors import DataError, FormatError, UsageError
 from ..files import write_bytes
 from ..formats import read_documents
+from ..formats.layers import flat
 from ..formats.lines import read_lines
 from ..progress import Progress, begun, followed
 from ..sources.store import Store
@@ -22,7 +23,7 @@ from ..tasks.folder import TaskFolder, jsonl_bytes, read_rows, write_task_folder
 from ..tasks.questions.baselines import annotation_answers, evenly, text_answers
 from ..tasks.questions.build import FEATURES, NONE_OF_THE_ABOVE, QuestionSet, build_questions
 from ..tasks.questions.grading import grade
-from ..tasks.questions.prompts import answer_in, request_of
+from ..tasks.questions.prompts import answer_in
 from ..tasks.questions.settings import QuestionSettings
 from ..tasks.runner.requests import Model, Request
 from ..tasks.runner.run import Prices, RunReport, ask
@@ -161,54 +162,42 @@ def read_questions(path: Path, split: str = "test") -> Rows:
     return read_rows(path, "question_row")
 
 
-def read_answers(path: Path) -> Rows:
-    """A file of answers: JSON lines with `id` and `answer` or `response`."""
-    return read_rows(path, "answer_row")
-
-
 def from_annotation(questions: Rows, key: Path, response: Path) -> Rows:
     """The answers of an annotation: `key` is what the questions were made from, `response` has its tokens.
     Raises UsageError: a document has other tokens in the two, or is missing in the key."""
-    keys = {record.doc_key: record for record in read_documents(key)}
-    responses = {record.doc_key: record for record in read_documents(response)}
-    wanted = {q["doc_key"] for q in questions}
-    for doc_key in sorted(wanted):
-        if doc_key not in keys:
+    keys = _keys(questions, key)
+    responses = {record.doc_key: record for record in read_documents(response) if record.doc_key in keys}
+    for doc_key, other in responses.items():
+        if other.sentences is not None and flat(keys[doc_key].sentences) != flat(other.sentences):
             raise UsageError(
-                f"{key} has no document {doc_key!r}", hint="give the file the questions are from"
+                f"document {doc_key!r} has other tokens in {response}",
+                hint="annotate the tokenised documents (.jsonl), not their plain text",
             )
-        other = responses.get(doc_key)
-        if other is not None and other.sentences is not None:
-            ours = [t for s in keys[doc_key].sentences or [] for t in s]
-            if ours != [t for s in other.sentences for t in s]:
-                raise UsageError(
-                    f"document {doc_key!r} has other tokens in {response}",
-                    hint="annotate the tokenised documents (.jsonl), not their plain text",
-                )
     return list(annotation_answers(questions, keys, responses))
+
+
+def _keys(questions: Rows, key: Path) -> dict[str, Record]:
+    """The documents that the questions were made from. Raises UsageError: one is missing in `key`."""
+    found = {record.doc_key: record for record in read_documents(key)}
+    wanted = {question["doc_key"] for question in questions}
+    if missing := sorted(wanted - found.keys()):
+        raise UsageError(f"{key} has no document {missing[0]!r}", hint="give the file the questions are from")
+    return {doc_key: record for doc_key, record in found.items() if doc_key in wanted}
 
 
 def from_annotator(questions: Rows, key: Path, *, progress: Progress | None = None) -> Rows:
     """The answers of our own annotator: each document annotated anew, the options being its cast. Raises
     UsageError: a document is missing in `key`."""
-    keys = {record.doc_key: record for record in read_documents(key)}
+    keys = _keys(questions, key)
     casts: dict[str, dict[str, None]] = {}
     for question in questions:
         names = [o for o in question["options"] if o != NONE_OF_THE_ABOVE]
         casts.setdefault(question["doc_key"], {}).update(dict.fromkeys(names))
-    if missing := sorted(set(casts) - set(keys)):
-        raise UsageError(f"{key} has no document {missing[0]!r}", hint="give the file the questions are from")
-    plan = default_plan("embedded")
-    made = {}
+    plan, made = default_plan("embedded"), {}
     for doc_key, names_of in followed(casts.items(), progress, "annotate", len(casts), "documents"):
         done = annotate_book(source_of(keys[doc_key]), make_cast(list(names_of)), plan)
         made[doc_key] = done.book.to_record()
     return list(annotation_answers(questions, keys, made))
-
-
-def requests_of(questions: Rows, variant: str, wording: str = "ours") -> list[Request]:
-    """What a model is asked for these questions."""
-    return [request_of(question, variant, wording) for question in questions]
 
 
 def answer_with(

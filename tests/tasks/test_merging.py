@@ -116,10 +116,10 @@ def test_a_decision_must_name_a_chain_of_an_earlier_part(target):
 def test_a_table_is_read_back_as_written_and_later_rows_win(tmp_path):
     document = example()
     path = tmp_path / "d.tsv"
-    assert write_table(path, [document], {document.doc_key: ONE}, "ann") == 5
-    assert read_table(path, [document]) == {"ann": {document.doc_key: ONE}}
-    path.write_text(path.read_text() + "bc/demo/1\t1\tq\tnew\tnew\tann\n")
-    assert read_table(path, [document])["ann"][document.doc_key] == TWO
+    assert write_table(path, [document], {document.doc_key: ONE}) == 5
+    assert read_table(path, [document]) == {"": {document.doc_key: ONE}}
+    path.write_text(path.read_text() + "bc/demo/1\t1\tq\tnew\tnew\t\n")
+    assert read_table(path, [document])[""][document.doc_key] == TWO
 
 
 @pytest.mark.parametrize(

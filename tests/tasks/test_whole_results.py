@@ -12,13 +12,7 @@ import pytest
 from bookcoref_data.books import Book, Mention, Record
 from bookcoref_data.errors import DataError, UsageError
 from bookcoref_data.tasks.contexts.passages import Retriever, paragraphs_of, sentences_about
-from bookcoref_data.tasks.contexts.prompts import (
-    joint_groups,
-    joint_prompt,
-    merge_prompt,
-    prompt_of,
-    split_joint,
-)
+from bookcoref_data.tasks.contexts.prompts import joint_prompt, merge_prompt, prompt_of, split_joint
 from bookcoref_data.tasks.folder import TaskFolder, read_task, write_task_folder
 from bookcoref_data.tasks.guides.identification import baselines, grade_identification
 from bookcoref_data.tasks.guides.texts import GuideText, keep_long, rows_of, split_by_title
@@ -715,7 +709,6 @@ def test_prompts_are_these_texts():
         prompt_of("Ada", "X", "analysis")
         == "Analyse in-depth character: Ada given the following context.\n\nContext: X"
     )
-    assert prompt_of("Ada", "X", names=["Ada", "Eve"]).split("\n\n")[1] == "Characters of the book: Ada, Eve."
     assert joint_prompt(["Ada", "Eve"], "X").startswith("Describe each of the following")
     assert joint_prompt(["Ada"], "X", "analysis") == (
         "Analyse in-depth each of the following characters in turn, given the following context. Begin each "
@@ -725,8 +718,6 @@ def test_prompts_are_these_texts():
         "Analyse in-depth character: Ada by merging the following analyses into a single analysis.\n\n"
         "Analyses:\none\n\ntwo\n"
     )
-    assert joint_groups(list("abcdefghijk")) == [list("abcde"), list("fghij"), ["k"]]
-    assert joint_groups(list("abc"), 2) == [["a", "b"], ["c"]]
     for ask in (lambda: prompt_of("Ada", "", "x"), lambda: joint_prompt(["Ada"], "", "x")):
         with pytest.raises(UsageError, match="no kind 'x'"):
             ask()

@@ -13,16 +13,15 @@ JOINT_SIZE = 5
 """Characters in one joint prompt, when all at once do not fit."""
 
 
-def prompt_of(character: str, context: str, kind: str = "description", names: Sequence[str] = ()) -> str:
-    """The published prompt for one character. `names` lists all characters of the book (a variant).
+def prompt_of(character: str, context: str, kind: str = "description") -> str:
+    """The published prompt for one character.
 
     Without a context the prompt is its first words alone. Raises UsageError: an unknown kind.
     """
     about = _words(kind)[0].format(character)
     if not context:
         return f"{about}."
-    listed = f"Characters of the book: {', '.join(names)}.\n\n" if names else ""
-    return f"{about} given the following context.\n\n{listed}Context: {context}"
+    return f"{about} given the following context.\n\nContext: {context}"
 
 
 def joint_prompt(characters: Sequence[str], context: str, kind: str = "description") -> str:
@@ -58,11 +57,6 @@ def split_joint(reply: str, characters: Sequence[str]) -> dict[str, str]:
         else:
             lines.append(line)
     return found
-
-
-def joint_groups(characters: Sequence[str], size: int = JOINT_SIZE) -> list[list[str]]:
-    """The characters in groups of at most `size`, in order."""
-    return [list(characters[i : i + size]) for i in range(0, len(characters), size)]
 
 
 def _words(kind: str) -> tuple[str, str, str]:

@@ -77,14 +77,12 @@ def split_by_title(title: str) -> str:
     return "validation" if split == "val" else split
 
 
-def rows_of(
-    texts: Sequence[GuideText], splits: Mapping[str, str], kinds: Sequence[str] = KINDS
-) -> dict[tuple[str, str], Rows]:
+def rows_of(texts: Sequence[GuideText], splits: Mapping[str, str]) -> dict[tuple[str, str], Rows]:
     """Rows by (kind, split), empty ones left out; `splits` maps the id of a text to its split.
 
     A text that `splits` lacks is in none.
     """
-    tables: dict[tuple[str, str], Rows] = {(kind, split): [] for kind in kinds for split in SPLITS}
+    tables: dict[tuple[str, str], Rows] = {(kind, split): [] for kind in KINDS for split in SPLITS}
     for text in texts:
         if (text.kind, splits.get(text.id, "")) in tables:
             tables[text.kind, splits[text.id]].append(text.to_dict())

@@ -83,7 +83,6 @@ class Session:
             joined = "new"
             if target is not None:
                 merged = self.before(ref)
-                root = next(root for root, refs in merged.chains.items() if target in refs)
-                joined = " | ".join(self._shown(sorted(merged.mentions_of(root))))
+                joined = " | ".join(self._shown(sorted(merged.mentions_of(merged.root_of[target]))))
             rows.append((ref, own, joined))
         return rows

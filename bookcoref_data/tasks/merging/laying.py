@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ...books import Mention, Record, read_window_key
 from ...errors import BookError, DataError
-from ...formats.layers import Layer, layers_of, speakers_of
+from ...formats.layers import Layer, flat, layers_of, speakers_of
 from ...words.numbers import ROMAN, roman_value
 from .parts import ChainRef, SplitDocument
 
@@ -142,7 +142,7 @@ def _document(name: str, parts: Sequence[_Part]) -> SplitDocument:
     tokens: list[str] = []
     chains: dict[ChainRef, tuple[Mention, ...]] = {}
     starts, cuts = [], []
-    own = [_tokens_of(part) for part in parts if part.window]
+    own = [flat(part.record.sentences) for part in parts if part.window]
     everywhere = len(own) > 2 and all(_overlap(*both, LEAST_EVERYWHERE) for both in pairwise(own))
     least = LEAST_EVERYWHERE if everywhere else LEAST_SHARED
     for position, part in enumerate(parts):
@@ -175,10 +175,6 @@ def _document(name: str, parts: Sequence[_Part]) -> SplitDocument:
     )  # fmt: skip
 
 
-def _tokens_of(part: _Part) -> list[str]:
-    return [token for sentence in part.record.sentences or [] for token in sentence]
-
-
 def _overlap(before: Sequence[str], own: Sequence[str], least: int) -> int:
     """The longest run of tokens, `least` or more, that ends what was laid before and opens a window; or 0."""
     sizes = range(min(len(before), len(own)), least - 1, -1)
@@ -187,7 +183,7 @@ def _overlap(before: Sequence[str], own: Sequence[str], least: int) -> int:
 
 def _start_of(part: _Part, sentences: Sequence[Sequence[str]], tokens: list[str], least: int) -> int:
     """The first token of a part in what is laid so far. Raises DataError: a gap, or other tokens."""
-    own = _tokens_of(part)
+    own = flat(part.record.sentences)
     at = len(tokens) if part.start is None else part.start
     if part.sentence is not None:
         if part.sentence > len(sentences):
@@ -241,6 +237,6 @@ def _layers(
         values: list[str] = []
         for record, layers, cut in zip(records, found, cuts, strict=True):
             rows = layers.get(name) or [[""] * len(s) for s in record.sentences or []]
-            values += [value for row in rows for value in row][cut:]
+            values += flat(rows)[cut:]
         made[name] = [values[a:b] for a, b in pairwise(ends)]
     return made

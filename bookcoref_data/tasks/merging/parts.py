@@ -85,13 +85,15 @@ class SplitDocument:
 
 @dataclass(slots=True)
 class JoinedChains:
-    """A document after some decisions. `chains` maps the first chain of each document chain to all of them.
+    """A document after some decisions. `chains` maps the first chain of each document chain to all of them,
+    `root_of` each chain to that first one.
 
     `warnings` names chains of one part that were joined with each other.
     """
 
     document: SplitDocument
-    chains: dict[ChainRef, list[ChainRef]]
+    chains: dict[ChainRef, list[ChainRef]] = field(default_factory=dict)
+    root_of: dict[ChainRef, ChainRef] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
 
     def mentions_of(self, root: ChainRef) -> frozenset[Mention]:
@@ -126,8 +128,8 @@ def merge(document: SplitDocument, decisions: Decisions, *, parts: int | None = 
 
     Raises DataError: a decision names a chain that is not there, or not in an earlier part.
     """
-    root_of: dict[ChainRef, ChainRef] = {}
-    merged = JoinedChains(document, {})
+    merged = JoinedChains(document)
+    root_of = merged.root_of
     of_name: dict[str, ChainRef] = {}
     for ref in document.chains:
         if parts is not None and ref.part >= parts:
@@ -238,8 +240,7 @@ def decisions_from_whole(document: SplitDocument, whole: Record) -> dict[ChainRe
     Of the clusters that share mentions with a chain the one with most counts. Raises DataError: the whole
     document has other tokens.
     """
-    tokens = tuple(token for sentence in whole.sentences or [] for token in sentence)
-    if tokens != document.tokens:
+    if tuple(flat(whole.sentences)) != document.tokens:
         raise DataError(f"{document.doc_key}: the whole document has other tokens than its parts")
     owner = {mention: i for i, cluster in enumerate(whole.clusters) for mention in cluster}
     first: dict[int, ChainRef] = {}

@@ -45,10 +45,9 @@ def choices(document: SplitDocument, decisions: Decisions) -> dict[ChainRef, Cho
     found: dict[ChainRef, Choice] = {}
     for part in range(1, len(document.numbers)):
         merged = merge(document, decisions, parts=part)
-        root_of = {ref: root for root, refs in merged.chains.items() for ref in refs}
         for ref in document.of_part(part):
             target = decisions.get(ref)
-            found[ref] = None if target is None else merged.mentions_of(root_of[target])
+            found[ref] = None if target is None else merged.mentions_of(merged.root_of[target])
     return found
 
 
@@ -135,10 +134,9 @@ def vote(document: SplitDocument, annotators: Sequence[Decisions]) -> dict[Chain
     decided: dict[ChainRef, ChainRef | None] = {}
     for part in range(1, len(document.numbers)):
         merged = merge(document, decided, parts=part)
-        root_of = {ref: root for root, refs in merged.chains.items() for ref in refs}
         for ref in document.of_part(part):
             targets = [decisions.get(ref) for decisions in annotators]
-            votes = [None if target is None else root_of[target] for target in targets]
+            votes = [None if target is None else merged.root_of[target] for target in targets]
             best, count = Counter(votes).most_common(1)[0]
             decided[ref] = best if 2 * count > len(votes) else votes[0]
     return decided
@@ -182,8 +180,8 @@ def score_decisions(
 
     A link that is right by the decisions `second` alone counts neither as right nor as made.
     """
-    entity, joined = _entities(document, key), _entities(document, response)
-    other = entity if second is None else _entities(document, second)
+    entity, joined = merge(document, key).root_of, merge(document, response).root_of
+    other = entity if second is None else merge(document, second).root_of
     members: dict[ChainRef, set[tuple[str, ChainRef]]] = {}
     counts = DecisionScores()
     for part in range(len(document.numbers)):
@@ -199,11 +197,6 @@ def score_decisions(
         for ref in chains:
             members.setdefault(joined[ref], set()).update({("key", entity[ref]), ("second", other[ref])})
     return counts
-
-
-def _entities(document: SplitDocument, decisions: Decisions) -> dict[ChainRef, ChainRef]:
-    """The first chain of the document chain of every chain."""
-    return {ref: root for root, refs in merge(document, decisions).chains.items() for ref in refs}
 
 
 def score_merged(pairs: Iterable[tuple[SplitDocument, Decisions, Decisions]]) -> ClusterScores:

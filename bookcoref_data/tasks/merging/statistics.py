@@ -36,9 +36,7 @@ class GenreStatistics:
     far_mentions: int
 
     def to_dict(self) -> dict[str, Any]:
-        counts = "genre documents tokens chains mentions tokens_per_document chains_per_document "
-        places = "mentions_per_document chain_length mean_distance largest_distance far_mentions"
-        return attributes(self, counts + places)
+        return {name: value for name, value in attributes(self).items() if name != "distances"}
 
 
 def statistics(records: Sequence[Record]) -> list[GenreStatistics]:

@@ -68,12 +68,10 @@ def _ref(document: SplitDocument, part: str, chain: str, place: str) -> ChainRef
     return ref
 
 
-def write_table(
-    path: Path, documents: Sequence[SplitDocument], decisions: Mapping[str, Decisions], annotator: str = ""
-) -> int:
+def write_table(path: Path, documents: Sequence[SplitDocument], decisions: Mapping[str, Decisions]) -> int:
     """Write the decisions about some documents; returns how many rows."""
     rows = [
-        row_of(document, ref, target, annotator) for document in documents for ref, target in
+        row_of(document, ref, target, "") for document in documents for ref, target in
         decisions.get(document.doc_key, {}).items()
     ]  # fmt: skip
     write_text(path, "\n".join(["\t".join(COLUMNS), *rows]) + "\n")

@@ -75,13 +75,10 @@ class _Sides:
 
     def answer(self, question: Mapping[str, Any]) -> str:
         mention = Mention(question["start"], question["end"])
-        if mention not in self.owner:
-            around = [m for m in self.owner if m.start <= mention.start and mention.end <= m.end]
-            if not around:
-                return NONE_OF_THE_ABOVE
-            found = min(around, key=lambda m: (m.end - m.start, m))
-        else:
-            found = mention
+        around = [m for m in self.owner if m.start <= mention.start and mention.end <= m.end]
+        if not around:
+            return NONE_OF_THE_ABOVE
+        found = min(around, key=lambda m: (m.end - m.start, m))
         name, mentions = self.clusters[self.owner[found]]
         if name in question["options"]:
             return name

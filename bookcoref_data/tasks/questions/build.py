@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ...books import Mention, Record
-from ...shapes import AsFields
+from ...shapes import AsFields, attributes
 from .entities import Askable, make_document
 from .phrases import PLURAL_CLASSES
 from .release import distinct, drawn, fault_of
@@ -115,13 +115,10 @@ class QuestionSet:
         return sum(1 / len(q.options) for q in first) / len(first) if first else 0.0
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "documents": self.documents,
-            "rejected": dict(self.rejected),
+        return attributes(self, "documents rejected") | {
             "mentions": dict(self.counts),
             "questions": {f"{c}/{s}": len(rows) for (c, s), rows in self.tables.items()},
-            "random_baseline": self.random_baseline,
-            "baselines": self.baselines,
+            **attributes(self, "random_baseline baselines"),
         }
 
 
@@ -299,10 +296,11 @@ def _question(
             )
             if start <= other.start and other.end < end:
                 inside.setdefault(phrase)
-    near[document.phrases[s.entity] or ""] = -1
+    near[entity] = -1
     order: Iterable[str] = sorted(near, key=lambda phrase: (phrase not in inside, near[phrase]))
+    genders = {p: g for p, g in zip(document.phrases, document.genders, strict=False) if p is not None}
     if settings.checked:
-        order = distinct(order, genders_of(document), document.together)
+        order = distinct(order, genders, document.together)
     kept: list[str] = []
     for phrase in order:
         least, most = settings.least_options, settings.most_options or len(inside)
@@ -314,7 +312,6 @@ def _question(
         options.remove(entity)
     rng.shuffle(options)
     around = overlapping_entities(document, s.index)
-    genders = genders_of(document)
     return Question(
         f"{document.book.doc_key}:{s.index}", candidate.dataset, document.book.doc_key,
         s.index, s.mention.start, s.mention.end, s.category, s.text, text,
@@ -324,10 +321,6 @@ def _question(
         tuple(genders[option] for option in options), document.quoted[s.mention.start],
         candidate.evidence, candidate.evidence_distance, band,
     )  # fmt: skip
-
-
-def genders_of(document: Askable) -> dict[str, str]:
-    return {p: g for p, g in zip(document.phrases, document.genders, strict=False) if p is not None}
 
 
 def overlapping_entities(document: Askable, index: int) -> list[str]:

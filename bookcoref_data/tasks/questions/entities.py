@@ -94,15 +94,11 @@ def make_document(
     if phrases is None:
         texts = [book.text_of(m) for m in mentions]
         written = written_words(book.tokens)
-        # The texts and categories of an entity's mentions.
         proposed = [
-            iter([names[n]])
-            if n < len(book.characters)
-            else proposals(
-                names[n], *([texts[i] for i in members], [categories[i] for i in members]), written
-            )
-            for n, members in enumerate(by_entity)
-        ]
+            iter([names[n]]) if n < len(book.characters)
+            else proposals(names[n], [texts[i] for i in of], [categories[i] for i in of], written)
+            for n, of in enumerate(by_entity)
+        ]  # fmt: skip
         phrases = _phrases(by_entity, names, texts, proposed, least_mentions)
     said = [[book.text_of(mentions[i]).lower() for i in members] for members in by_entity]
     classes = [Counter(map(PRONOUN_CLASS.get, texts)) for texts in said]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...errors import DataError
+from ...shapes import attributes, plain
 from .build import NONE_OF_THE_ABOVE
 from .prompts import answer_in, mention_in
 
@@ -61,13 +62,10 @@ class Grades:
     genders: Counter[str] = field(default_factory=Counter)
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "groups": {name: share.to_dict() for name, share in self.groups.items()},
-            "errors": dict(self.errors),
-            "random_baseline": self.random_baseline,
-            "mention_extracted": self.extracted and self.extracted.to_dict(),
-            "mention_extracted_and_right": self.extracted_and_right and self.extracted_and_right.to_dict(),
-            "nested": self.nested.to_dict(),
+        return attributes(self, "groups errors random_baseline") | {
+            "mention_extracted": plain(self.extracted),
+            "mention_extracted_and_right": plain(self.extracted_and_right),
+            "nested": plain(self.nested),
             "nested_errors_to_overlapping": self.nested_confusions,
             "answers_to_unknown_questions": self.unknown,
             "genders": dict(self.genders),

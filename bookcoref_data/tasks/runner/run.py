@@ -1,9 +1,9 @@
 """Ask a model many things: replies are kept as they come, so that a run resumes where it stopped."""
 
 import json
-import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -72,9 +72,12 @@ def ask(
         else:
             todo.append((digest, group))
     listener.begin(model.name, len(todo), "replies")
-    with _Log(cache, bool(todo)) as log:
+    with _log(cache) if todo else nullcontext(lambda row: None) as add:
         for (digest, group), reply in _replies(todo, model):
-            log.add(digest, group[0].key, model.name, reply)
+            add({
+                "digest": digest, "key": group[0].key, "model": model.name, "response": reply.text,
+                "prompt_tokens": reply.prompt_tokens, "reply_tokens": reply.reply_tokens,
+            })  # fmt: skip
             replies.update({r.key: reply for r in group})
             report.asked += 1
             report.cached += len(group) - 1
@@ -133,38 +136,26 @@ def read_cache(path: Path) -> dict[str, Reply]:
     return found
 
 
-class _Log:
-    """Appends replies to the cache, each line flushed at once."""
+@contextmanager
+def _log(path: Path) -> Iterator[Callable[[dict[str, Any]], None]]:
+    """Appends rows to the cache, each line flushed at once."""
+    with ExitStack() as stack:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            stream = stack.enter_context(open(path, "ab+"))
+        except OSError as error:
+            raise cannot_write(path.parent, error) from error
+        # After an interrupt the last line may lack its end; ours must not be glued to it
+        if stream.tell():
+            stream.seek(-1, 2)
+            if stream.read(1) != b"\n":
+                stream.write(b"\n")
 
-    def __init__(self, path: Path, needed: bool) -> None:
-        self._path, self._needed, self._lock = path, needed, threading.Lock()
+        def add(row: dict[str, Any]) -> None:
+            stream.write(json.dumps(row).encode("ascii") + b"\n")
+            stream.flush()
 
-    def __enter__(self) -> "_Log":
-        if self._needed:
-            try:
-                self._path.parent.mkdir(parents=True, exist_ok=True)
-                self._stream = open(self._path, "ab+")
-            except OSError as error:
-                raise cannot_write(self._path.parent, error) from error
-            # After an interrupt the last line may lack its end; ours must not be glued to it
-            if self._stream.tell():
-                self._stream.seek(-1, 2)
-                if self._stream.read(1) != b"\n":
-                    self._stream.write(b"\n")
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._needed:
-            self._stream.close()
-
-    def add(self, digest: str, key: str, model: str, reply: Reply) -> None:
-        row = {
-            "digest": digest, "key": key, "model": model, "response": reply.text,
-            "prompt_tokens": reply.prompt_tokens, "reply_tokens": reply.reply_tokens,
-        }  # fmt: skip
-        with self._lock:
-            self._stream.write(json.dumps(row).encode("ascii") + b"\n")
-            self._stream.flush()
+        yield add
 
 
 def preview(requests: Iterable[Request], most: int, prices: Prices | None = None) -> dict[str, Any]:
