@@ -24,11 +24,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#666666"
-FORMATS = ("png", "svg")
 MOST_CHARACTERS = 15
 
 
-def save_plots(evaluation: Evaluation, folder: Path, *, formats: Sequence[str] = FORMATS) -> list[Path]:
+def save_plots(evaluation: Evaluation, folder: Path) -> list[Path]:
     """Write the pictures of an evaluation into `folder`; returns their paths.
 
     `position_<book>`: recall, precision and F1 along each book, in about 40 steps of 1500 tokens or more.
@@ -48,12 +47,10 @@ def save_plots(evaluation: Evaluation, folder: Path, *, formats: Sequence[str] =
         if names:
             figures[f"confusion_{name}"] = draw_confusion(book.doc_key, names, counts)
     figures["errors"] = draw_errors(analysis)
-    return save_figures(figures, folder, formats)
+    return save_figures(figures, folder)
 
 
-def save_intervals(
-    intervals: Mapping[str, Interval], folder: Path, *, formats: Sequence[str] = FORMATS
-) -> list[Path]:
+def save_intervals(intervals: Mapping[str, Interval], folder: Path) -> list[Path]:
     """Write `intervals`: CoNLL F1 of systems side by side with its interval; returns the paths."""
     figure, axes = load_pyplot().subplots(figsize=(1.5 + len(intervals), 3.5), layout="constrained")
     for x, one in enumerate(intervals.values()):
@@ -61,14 +58,14 @@ def save_intervals(
         axes.errorbar(x, 100 * one.value, [[100 * low], [100 * high]], fmt="o", color=BLUE, capsize=4)
     axes.set_xticks(range(len(intervals)), list(intervals), rotation=20)
     axes.set_ylabel("CoNLL F1")
-    return save_figures({"intervals": figure}, folder, formats)
+    return save_figures({"intervals": figure}, folder)
 
 
-def save_figures(figures: Mapping[str, Figure], folder: Path, formats: Sequence[str]) -> list[Path]:
-    """Write each figure in each format, without its date: the same scores give the same file."""
+def save_figures(figures: Mapping[str, Figure], folder: Path) -> list[Path]:
+    """Write each figure as PNG and SVG, without its date: the same scores give the same file."""
     written = []
     for name, figure in figures.items():
-        for suffix in formats:
+        for suffix in ("png", "svg"):
             path, undated = folder / f"{name}.{suffix}", {"Date": None} if suffix == "svg" else None
             with writing(path) as stream:
                 figure.savefig(stream, format=suffix, dpi=150, metadata=undated)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..books.statistics import Statistics
-from .evaluation_plots import BLUE, FORMATS, GREY, load_pyplot, save_figures, short_name
+from .evaluation_plots import BLUE, GREY, load_pyplot, save_figures, short_name
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,15 +23,13 @@ PRINTED = (
 """Table 1 of the paper: tokens per document, mention distance."""
 
 
-def save_plots(
-    rows: Sequence[tuple[str, Statistics]], folder: Path, *, formats: Sequence[str] = FORMATS
-) -> list[Path]:
+def save_plots(rows: Sequence[tuple[str, Statistics]], folder: Path) -> list[Path]:
     """Write `length_and_distance` for rows of (name, statistics); returns the paths.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
     """
-    return save_figures({"length_and_distance": draw_length_and_distance(rows)}, folder, formats)
+    return save_figures({"length_and_distance": draw_length_and_distance(rows)}, folder)
 
 
 def draw_length_and_distance(rows: Sequence[tuple[str, Statistics]]) -> Figure:

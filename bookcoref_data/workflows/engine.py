@@ -20,6 +20,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from importlib.abc import MetaPathFinder
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -246,12 +247,16 @@ def run_jobs(
     """
     if workers == 1:
         for job in jobs:
-            try:
-                yield Outcome(job, result=function(job))
-            except BookcorefError as error:
-                yield Outcome(job, error=error)
+            yield _outcome(job, partial(function, job))
         return
     yield from _in_pool(function, iter(jobs), workers, without)
+
+
+def _outcome(job: Job, result: Callable[[], Result]) -> Outcome[Job, Result]:
+    try:
+        return Outcome(job, result=result())
+    except BookcorefError as error:
+        return Outcome(job, error=error)
 
 
 def _in_pool(
@@ -277,11 +282,11 @@ def _in_pool(
             for future in done:
                 job = running.pop(future)
                 try:
-                    yield Outcome(job, result=future.result())
-                except BookcorefError as error:
-                    yield Outcome(job, error=error)
+                    outcome = _outcome(job, future.result)
                 except BrokenProcessPool:
                     again.append(job)
+                else:
+                    yield outcome
             if again:
                 again.extend(running.values())
                 running.clear()
@@ -360,14 +365,8 @@ def _alone(function: Callable[[Job], Result], job: Job, without: tuple[str, ...]
         try:
             with interrupts_held():
                 future = pool.submit(function, job)
-            return Outcome(job, result=future.result())
-        except BookcorefError as error:
-            return Outcome(job, error=error)
+            return _outcome(job, future.result)
         except BrokenProcessPool:
-            return Outcome(
-                job,
-                error=SourceError(
-                    f"the process that worked on {job} was killed twice",
-                    hint="it probably ran out of memory: use fewer --jobs, then run the command again",
-                ),
-            )
+            what = f"the process that worked on {job} was killed twice"
+            hint = "it probably ran out of memory: use fewer --jobs, then run the command again"
+            return Outcome(job, error=SourceError(what, hint=hint))

@@ -130,15 +130,6 @@ def read_works(path: Path) -> dict[tuple[str, str], str]:
 # --- reading ----------------------------------------------------------------------------------------------
 
 
-def collect(
-    asked: Sequence[AskedGuide], plan: harvesting.GuidesPlan, pages: Path, *, offline: bool = False,
-    progress: Progress | None = None,
-) -> tuple[list[GuideText], list[harvesting.PageOutcome], list[tuple[str, str]]]:  # fmt: skip
-    """The texts of all guides, the outcome of every page, and problems as (what, why)."""
-    jobs = [(one.guide, partial(texts_of, one)) for one in asked]
-    return harvesting.read_guides(jobs, plan, pages, offline=offline, progress=progress)
-
-
 def texts_of(asked: AskedGuide, reader: harvesting.PageReader) -> list[GuideText]:
     """The wanted texts of one guide: its lists, the pages of persons that they link to, its summary."""
     guide = asked.guide
@@ -277,11 +268,11 @@ def keep_listed(
 
 
 def write_guide_texts(
-    texts: Sequence[GuideText], splits: Mapping[str, str], plan: ContextPlan, out: Path, *,
-    settings: Mapping[str, Any] | None = None,
-) -> tuple[dict[str, int], dict[str, int], dict[str, int]]:  # fmt: skip
-    """Write the folder; returns counts of texts, of what was left out, and of rows by split. Raises
-    UsageError: nothing is left to write, or `out` holds something else."""
+    texts: Sequence[GuideText], splits: Mapping[str, str], plan: ContextPlan, out: Path,
+    settings: Mapping[str, Any], report: GuideTextsReport,
+) -> None:  # fmt: skip
+    """Write the folder and count it in `report`. Raises UsageError: nothing is left to write, or `out` holds
+    something else."""
     kept, short = keep_long(texts, plan.least_words, strictly=plan.strictly, tokens=plan.tokens)
     tables: dict[tuple[str, str], Sequence[Mapping[str, Any]]] = dict(rows_of(kept, splits))
     # The filter of length is BookWorm's; LiSCU asks about every description.
@@ -296,16 +287,16 @@ def write_guide_texts(
         )  # fmt: skip
     filters = {"least_words": plan.least_words, "strictly": plan.strictly, "tokens": plan.tokens}
     content = TaskFolder(
-        "guides", "Texts of study guides", FEATURES, tables, {**filters, **(settings or {})}, NOTES,
+        "guides", "Texts of study guides", FEATURES, tables, {**filters, **settings}, NOTES,
         {"identification": IDENTIFICATION},
     )  # fmt: skip
     write_task_folder(out, content)
     counts = Counter(text.kind for text in kept)
-    left = {f"too short: {kind}": n for kind, n in Counter(text.kind for text in short).items()}
+    report.texts = {kind: counts[kind] for kind in KINDS if counts[kind]}
+    report.left_out |= {f"too short: {kind}": n for kind, n in Counter(text.kind for text in short).items()}
     if outside := sum(text.id not in splits for text in kept):
-        left["in no split"] = outside
-    rows = {f"{config} {split}": len(some) for (config, split), some in tables.items()}
-    return {kind: counts[kind] for kind in KINDS if counts[kind]}, left, rows
+        report.left_out["in no split"] = outside
+    report.splits = {f"{config} {split}": len(some) for (config, split), some in tables.items()}
 
 
 def build_guide_texts(
@@ -323,8 +314,10 @@ def build_guide_texts(
         asked = bookworm_guides(read_tables(source))
     else:
         asked = listed_guides([source], read_works(works) if works else {})
-    texts, outcomes, problems = collect(asked, guides, pages, offline=offline, progress=progress)
-    statuses = dict(sorted(Counter(o.problem or o.record.status for o in outcomes).items()))
+    jobs = [(one.guide, partial(texts_of, one)) for one in asked]
+    texts, statuses, problems = harvesting.read_guides(
+        jobs, guides, pages, offline=offline, progress=progress
+    )
     if not texts:
         raise SourceError(
             "no page of a guide could be read",
@@ -332,17 +325,14 @@ def build_guide_texts(
             hint=f"{pages / harvesting.MANIFEST} has a line for every page; "
             "another run asks for the missing ones again",
         )
-    left: dict[str, int] = {}
+    report = GuideTextsReport(str(out), len(asked), pages=statuses, problems=problems)
     if names is not None:
         texts, splits, missing = keep_listed(texts, list(read_names(names)))
-        left["characters of the list not found"] = missing
+        report.left_out["characters of the list not found"] = missing
     else:
         # The split of its guide, else by the hash of the title
         known = {(a.guide.place.site, a.guide.place.id, a.gutenberg_key): a.split for a in asked}
         splits = {t.id: known[t.source, t.guide, t.gutenberg_key] or split_by_title(t.title) for t in texts}
-    report = GuideTextsReport(str(out), len(asked), problems=problems)
-    report.pages = statuses
     settings = {"source": source.name, "names": names.name if names else ""}
-    report.texts, more, report.splits = write_guide_texts(texts, splits, plan, out, settings=settings)
-    report.left_out = left | more
+    write_guide_texts(texts, splits, plan, out, settings, report)
     return report

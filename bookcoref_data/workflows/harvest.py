@@ -127,7 +127,7 @@ def harvest_guides(
     """
     guides = guides_of(addresses, complete=plan.complete)
     jobs = [(guide, partial(_read_guide, guide, plan)) for guide in guides]
-    rows, outcomes, problems = read_guides(jobs, plan, pages, offline=offline, progress=progress)
+    rows, statuses, problems = read_guides(jobs, plan, pages, offline=offline, progress=progress)
     write_table(out, rows)
     flags = Counter(flag for row in rows for flag in row.flags)
     return HarvestReport(
@@ -140,19 +140,19 @@ def harvest_guides(
             "minor": sum(r.minor for r in rows),
             **dict(sorted(flags.items())),
         },
-        statuses=dict(sorted(Counter(o.problem or o.record.status for o in outcomes).items())),
+        statuses=statuses,
         problems=problems,
-        requests={"pages": len(outcomes)},
+        requests={"pages": sum(statuses.values())},
     )
 
 
 def read_guides(
     jobs: "Sequence[tuple[Guide, Callable[[PageReader], list[Found]]]]", plan: GuidesPlan, pages: Path, *,
     offline: bool = False, progress: Progress | None = None,
-) -> tuple[list[Found], list[PageOutcome], list[tuple[str, str]]]:  # fmt: skip
-    """What is found in each guide, the outcome of every page, and problems as (what, why).
+) -> tuple[list[Found], dict[str, int], list[tuple[str, str]]]:  # fmt: skip
+    """What is found in each guide, how many pages had which outcome, and problems as (what, why).
 
-    A guide stands beside the function that reads it. The outcomes are written to `<pages>/manifest.tsv`.
+    A guide stands beside the function that reads it. `<pages>/manifest.tsv` says what became of each page.
     """
     fetcher = Fetcher(Pace(plan.per_second, plan.attempts), offline=offline, contact=plan.contact or None)
     store = PageStore(pages, fetcher, plan.strict, plan.ceiling, plan.archive)
@@ -164,7 +164,8 @@ def read_guides(
             found += read(PageReader(store, guide, outcomes, problems))
     finally:
         write_manifest(pages / MANIFEST, outcomes)
-    return found, outcomes, problems
+    counts = Counter(outcome.problem or outcome.record.status for outcome in outcomes)
+    return found, dict(sorted(counts.items())), problems
 
 
 @dataclass
@@ -178,21 +179,19 @@ class PageReader:
 
     def read(self, address: str) -> tuple[FetchedPage, GuidePage | None]:
         """The record and the content of a page; None when it could not be had."""
-        site = self.guide.place.site
+        site, page = self.guide.place.site, None
         try:
             record, body = self.store.get(address)
+            problem = f"{record.status} {record.detail}".strip()
+            if record.status == OK:
+                page = parse_page(site, body, original_of(address))
+                problem = page.problem
         except OfflineError as error:
-            self.problems.append((address, error.what))
-            self.outcomes.append(PageOutcome(FetchedPage(address, "not kept"), site, "", 0))
-            return FetchedPage(address, "not kept"), None
-        if record.status != OK:
-            self.outcomes.append(PageOutcome(record, site, "", 0))
-            self.problems.append((address, f"{record.status} {record.detail}".strip()))
-            return record, None
-        page = parse_page(site, body, original_of(address))
-        self.outcomes.append(PageOutcome(record, site, page.problem, len(page.entries)))
-        if page.problem:
-            self.problems.append((address, page.problem))
+            record, problem = FetchedPage(address, "not kept"), error.what
+        read = (page.problem, len(page.entries)) if page else ("", 0)
+        self.outcomes.append(PageOutcome(record, site, *read))
+        if problem:
+            self.problems.append((address, problem))
         return record, page
 
     def read_list(self, address: str) -> Iterator[tuple[FetchedPage, GuidePage]]:

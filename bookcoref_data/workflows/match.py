@@ -14,12 +14,12 @@ from ..characters.match_rules import Override, overrides_from
 from ..characters.table import HarvestedCast, group_casts, read_table
 from ..errors import BookcorefError, FormatError, UsageError
 from ..files import write_bytes, write_text
-from ..formats.lines import read_lines
+from ..formats.lines import json_lines, read_lines
 from ..outputs import whole
 from ..progress import Progress, Silent
 from ..reading_page.form import match_page
 from ..resources import load_toml, resource
-from ..shapes import attributes, check, parse_json, settings_of
+from ..shapes import attributes, settings_of
 from ..sources.catalogue import PART as CATALOGUE_PART
 from ..sources.catalogue import Catalogue, catalogue
 from ..sources.gutenberg import Texts
@@ -209,11 +209,7 @@ def read_matched(path: Path) -> list[dict[str, Any]]:
     Raises:
         SourceError: the file cannot be read; FormatError: a line is not such a book.
     """
-    found = []
-    for number, line in enumerate(read_lines(path), start=1):
-        found.append(parse_json(line, f"{path}:{number}"))
-        check(found[-1], "matched_book", f"{path}:{number}")
-    return found
+    return [book for _, book in json_lines(path, "matched_book")]
 
 
 def summary(report: MatchReport) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from ..annotation.backends import findings
 from ..annotation.cast import make_cast
 from ..annotation.plan import Plan
 from ..books import Book, Mention, Record
-from ..books.facts import books_called
+from ..books.facts import BookFacts, books_called
 from ..errors import UsageError, plural
 from ..formats.annotated import check_kept
 from ..formats.card import CITATION
@@ -131,11 +131,6 @@ def regenerate(
     progress: Progress | None = None,
 ) -> Regeneration:  # fmt: skip
     """What `regenerate` of the front door does; `examples` are the most differences per book and kind."""
-    if not is_folder(folder):
-        raise UsageError(
-            f"{folder} is not a built data set", expected="a folder written by `bookcoref-data rebuild`",
-            hint="bookcoref-data rebuild --sample --out sample makes a small one",
-        )  # fmt: skip
     notes: list[str] = []
     chosen = _choose(folder, splits, books, notes)
     if out:
@@ -177,12 +172,7 @@ def check(
 ) -> list[tuple[str, str, str]]:
     """What a run over these books needs on this machine: (what, found, verdict) for each thing. Raises:
     UsageError: not a data set folder, or a book that is not in it."""
-    if not is_folder(folder):
-        raise UsageError(
-            f"{folder} is not a built data set", expected="a folder written by `bookcoref-data rebuild`"
-        )
-    facts = [b for b in read_build(folder).books if not splits or b.split in splits]
-    chosen = books_called(books, facts, folder)
+    chosen = _called(folder, splits or SPLITS, books)
     tokens = sum(b.tokens for b in chosen)
     about = (
         plural(len(chosen), "book"),
@@ -192,10 +182,19 @@ def check(
     return [about, *findings(plan, tokens)]
 
 
+def _called(folder: Path, splits: Sequence[str], wanted: Sequence[str]) -> list[BookFacts]:
+    """The books of a data set folder that are wanted. Raises UsageError: it is none, or lacks one of them."""
+    if not is_folder(folder):
+        raise UsageError(
+            f"{folder} is not a built data set", expected="a folder written by `bookcoref-data rebuild`",
+            hint="bookcoref-data rebuild --sample --out sample makes a small one",
+        )  # fmt: skip
+    return books_called(wanted, [b for b in read_build(folder).books if b.split in splits], folder)
+
+
 def _choose(folder: Path, splits: Sequence[str], wanted: Sequence[str], notes: list[str]) -> dict[str, str]:
     """Document key -> split of the books to annotate."""
-    facts = [b for b in read_build(folder).books if b.split in splits]
-    named = {b.doc_key for b in books_called(wanted, facts, folder)}
+    named = {b.doc_key for b in _called(folder, splits, wanted)}
     chosen: dict[str, str] = {}
     for split, record in _records(folder, splits, named):
         if record.characters:

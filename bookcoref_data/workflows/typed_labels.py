@@ -60,16 +60,15 @@ def _labels(evaluation: Evaluation, source: str) -> dict[str, list[TypedSpan]]:
         from ..annotation.typed_spans import entity_spans
 
         found = {book.doc_key: entity_spans(*_text_of(book, source)) for book in books}
-        return {key: [TypedSpan(*span) for span in spans] for key, spans in found.items()}
-    if source.startswith(HUB):
+    elif source.startswith(HUB):
         return {book.doc_key: _from_hub(book, source) for book in books}
-    if not Path(source).exists():
+    elif Path(source).exists():
+        from ..formats.typed_spans import read_typed_spans
+
+        found = read_typed_spans(Path(source), books[0].doc_key if len(books) == 1 else None)
+    else:
         expected = "a file of typed spans, spacy, four, nouns, or hub:MODEL"
         raise UsageError(f"there are no labels {source!r}", expected=expected)
-    from ..formats.typed_spans import read_typed_spans
-
-    only = books[0].doc_key if len(books) == 1 else None
-    found = read_typed_spans(Path(source), only)
     return {key: [TypedSpan(*span) for span in spans] for key, spans in found.items()}
 
 

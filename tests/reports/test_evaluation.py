@@ -149,7 +149,7 @@ def test_the_error_picture_ends_at_one_hundred(result, pyplot):
 @pytest.mark.long
 def test_the_same_scores_give_the_same_svg(result, tmp_path, pyplot):
     for folder in ("a", "b"):
-        evaluation_plots.save_plots(result, tmp_path / folder, formats=["svg"])
+        evaluation_plots.save_plots(result, tmp_path / folder)
     for path in (tmp_path / "a").iterdir():
         assert path.read_bytes() == (tmp_path / "b" / path.name).read_bytes()
 
