@@ -121,27 +121,24 @@ class Windowed(Generic[Whole]):
 
 
 def split_book(
-    book: Whole, *, size: int = 1500, rule: str = "cumulative", windows: Iterable[Window] | None = None,
-    drop_singletons: bool = False,
-) -> Windowed[Whole]:  # fmt: skip
+    book: Whole, *, size: int = 1500, rule: str = "cumulative", windows: Iterable[Window] | None = None
+) -> Windowed[Whole]:
     """One small book per window: offsets start at 0, clusters left empty are dropped.
 
     A mention belongs to a window when both its ends do. `size` and `rule` are those of `cut_windows`;
     `windows` overrides them.
-    `drop_singletons` also drops what became a cluster of one mention in its window.
     """
     cuts = list(cut_windows(book.sentence_ends, size, rule) if windows is None else windows)
     clusters, lost = by_window([("", c) for c in book.clusters], cuts)
     characters, _ = by_window([(c.name, c.mentions) for c in book.characters], cuts)
-    keep = 2 if drop_singletons else 1
     books = tuple(
         replace(
             book,
             doc_key=window_key(book.doc_key, w, size),
             tokens=book.tokens[w.start : w.end],
             sentence_ends=tuple(e - w.start for e in book.sentence_ends[w.first_sentence : w.end_sentence]),
-            clusters=tuple(tuple(ms) for _, ms in clusters[i] if len(ms) >= keep),
-            characters=tuple(Character(name, tuple(ms)) for name, ms in characters[i] if len(ms) >= keep),
+            clusters=tuple(tuple(ms) for _, ms in clusters[i]),
+            characters=tuple(Character(name, tuple(ms)) for name, ms in characters[i]),
             speakers=book.speakers[w.start : w.end],
         )
         for i, w in enumerate(cuts)

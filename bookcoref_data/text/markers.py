@@ -31,18 +31,17 @@ FOOTER = re.compile(FORMS["markers"]["FOOTER"], re.M | re.I | re.X)
 _FOOTER_WORDS = ("Gutenberg", "GUTENBERG", "gutenberg", "FULL LICENSE", "should be named")
 
 
-def footer_start(text: str, start: int = 0, end: int | None = None) -> int | None:
-    """Where the first footer between `start` and `end` begins; None when there is none."""
-    stop = len(text) if end is None else end
+def footer_start(text: str, start: int = 0) -> int | None:
+    """Where the first footer behind `start` begins; None when there is none."""
     found = []
     for word in _FOOTER_WORDS:
-        at = text.find(word, start, stop)
+        at = text.find(word, start)
         while at >= 0:
             line = max(start, text.rfind("\n", start, at) + 1)
             if FOOTER.match(text, line):
                 found.append(line)
                 break
-            at = text.find(word, at + len(word), stop)
+            at = text.find(word, at + len(word))
     return min(found, default=None)
 
 

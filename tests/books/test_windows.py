@@ -75,11 +75,10 @@ def test_every_mention_lands_in_one_window_with_its_words_or_is_reported(book):
     assert tuple(t for w in split.books for t in w.tokens) == book.tokens
 
 
-def test_singletons_are_kept_or_dropped_as_asked():
+def test_what_became_a_singleton_in_its_window_is_kept():
     book = Book.make("b", [["a", "b"], ["c", "d"]], clusters=[[(0, 0), (2, 2)], [(1, 1), (0, 1)]])
     windows = [Window(0, 1, 0, 2), Window(1, 2, 2, 4)]
     assert [len(w.clusters) for w in split_book(book, windows=windows).books] == [2, 1]
-    assert [len(w.clusters) for w in split_book(book, windows=windows, drop_singletons=True).books] == [1, 0]
     assert split_book(book, windows=windows).books[1].clusters == ((Mention(0, 0),),)
 
 

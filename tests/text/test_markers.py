@@ -59,13 +59,13 @@ def test_a_footer_begins_with_the_first_of_its_lines(line):
     assert found == (6 if "this etext" not in line else len("words\n" + line + "words\n"))
 
 
-def test_a_footer_is_looked_for_between_two_places():
+def test_a_footer_is_looked_for_behind_a_place():
     text = END + "words\n" + END + "words\n"
     second = len(END + "words\n")
     assert footer_start(text) == 0
     assert footer_start(text, 1) == second
     assert footer_start(text, second) == second
-    assert footer_start(text, 1, second) is None
+    assert footer_start(text, second + 1) is None
     assert footer_start("He read of Project Gutenberg, and of the end of it.") is None
     # A line that only names the project does not hide the footer below it.
     assert footer_start("about Project Gutenberg\n" + END) == len("about Project Gutenberg\n")
