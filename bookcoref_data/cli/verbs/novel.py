@@ -282,7 +282,8 @@ def edits_merge(done: MergedCorrections, out: Path | None, json: Json = False) -
         bookcoref-data edits merge edits.jsonl more-edits.jsonl
         bookcoref-data edits merge edits.jsonl more-edits.jsonl --out both.jsonl
     """
-    _tell_edits(done, out, json)
+    if not json:
+        _tell_edits(done, out, json)
     for d in done.disagreements:
         told = [f"{e.author or 'one of them'} says {e.op} {e.character or e.speaker or e.into or ''}".strip()
                 for e in (d.one, d.other)]  # fmt: skip
