@@ -252,11 +252,12 @@ def place_of(path: Path) -> Path:
 
 
 def files_of(
-    *writes: str, reads: Sequence[str] = (), in_place: Sequence[str] = ()
+    *writes: str, reads: Sequence[str] = (), in_place: Sequence[str] = (), page: bool = False
 ) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """`outputs` for a function: the names of its parameters that are written, and of those that are read.
 
-    A parameter called `replace` says what may be replaced. Values that are no paths are passed over.
+    A parameter called `replace` says what may be replaced. Values that are no paths are passed over. A `page`
+    has the name of one: a browser shows no other as a page, and "cast.txt" is where people expect a cast.
     """
 
     def decorate(function: Callable[P, T]) -> Callable[P, T]:
@@ -270,6 +271,10 @@ def files_of(
             outs = [path for name in writes for path in _paths(given[name])]
             read = [path for name in reads for path in _paths(given[name])]
             own = [path for name in in_place for path in _paths(given[name])]
+            if page and (other := [out for out in outs if out.suffix.lower() not in (".html", ".htm")]):
+                raise UsageError(
+                    f"what is written is a page: {other[0]}", expected="a name that ends in .html"
+                )
             with outputs(*outs, inputs=read, replace=bool(given.get("replace")), in_place=own):
                 return function(*args, **kwargs)
 

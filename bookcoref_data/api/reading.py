@@ -65,7 +65,7 @@ class Page:
         return f'<iframe srcdoc="{escape(self.html)}" width="100%" height="{_HEIGHT}"></iframe>'
 
 
-@files_of("out", reads=("source", "compare", "edits"))
+@files_of("out", reads=("source", "compare", "edits"), page=True)
 def view(
     source: o.AnyBooks, out: PathLike | None = None, *, book: o.OneBook = "", compare: Any = None,
     edits: PathLike | None = None, title: str = "", author: o.MadeBy = "", spoiler_safe: bool = False,

@@ -34,7 +34,7 @@ AT_ONCE = 25
 """Questions between two readings."""
 
 
-@files_of("out", reads=("book", "cast"))
+@files_of("out", reads=("book", "cast"), page=True)
 def cast(
     book: PathLike, cast: PathLike | None = None, *, out: PathLike | None = None, language: o.Language = "",
     replace: o.Overwrite = False,
@@ -119,7 +119,7 @@ class Casting(Result):
         return f"{self.source.book.doc_key}, {plural(len(self.workshop.people), 'character')}"
 
 
-@files_of("out", reads=("book", "cast", "edits", "agreement"))
+@files_of("out", reads=("book", "cast", "edits", "agreement"), page=True)
 def review(
     book: PathLike, cast: o.CastLike = None, *, edits: PathLike | None = None,
     narrator: str | Iterable[str] = (), about: Iterable[str] = (), most: o.Positive = AT_ONCE,
@@ -286,7 +286,7 @@ class Review:
         return f"<Review: {len(self.questions)} questions, {self.likely_right:.1%} likely right>"
 
 
-@files_of("out", reads=("source", "edits"))
+@files_of("out", reads=("source", "edits"), page=True)
 def audit(
     source: Any, *, book: o.OneBook = "", read: bool = True, most: o.Count = 60,
     edits: PathLike | None = None, author: o.MadeBy = "", out: PathLike | None = None,

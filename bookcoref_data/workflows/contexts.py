@@ -169,8 +169,7 @@ def write_contexts(rows: Rows, plan: ContextPlan, out: Path) -> list[Path]:
 
 def read_contexts(path: Path) -> Rows:
     """The rows of a folder of contexts, or of its file."""
-    file = path / "default" / "contexts.jsonl" if path.is_dir() else path
-    return read_rows(file, "context_row")
+    return read_rows(path / "default" / "contexts.jsonl" if path.is_dir() else path, "context_row")
 
 
 def requests_of(rows: Rows) -> list[Request]:
@@ -268,10 +267,11 @@ def score(
         rows: list[dict[str, float | None]] = []
         for one in group:
             book = by_key.get(one.doc_key)
+            words = text_of(book, 0, len(book.tokens)) if book else ""
             rows.append({
                 **measure.rouge(one.text, one.reference),
                 "entity_recall": measure.entity_recall(one.text, measure.named_entities(one.reference)),
-                "novel_bigrams": measure.novel_ngrams(one.text, plain_text(book), 2) if book else None,
+                "novel_bigrams": measure.novel_ngrams(one.text, words, 2) if book else None,
             })  # fmt: skip
             if judge and book:
                 premises = [text_of(book, p.start, p.end) for p in paragraphs_of(book, len(book.tokens))]
@@ -288,16 +288,11 @@ def score(
 
 def novelty(texts: Rows, books: Sequence[Book], most: int = 4) -> dict[str, float]:
     """Mean shares of the n-grams of texts that their books lack, n from 1 to `most` (BookWorm, Table 6)."""
-    sources = {book.doc_key: plain_text(book) for book in books}
+    sources = {book.doc_key: text_of(book, 0, len(book.tokens)) for book in books}
     inside = [(str(row["text"]), sources[str(row["doc_key"])]) for row in texts if row["doc_key"] in sources]
     sizes = range(1, most + 1)
     rows = [{f"{n}-grams": measure.novel_ngrams(text, book, n) for n in sizes} for text, book in inside]
     return {"texts": len(inside), **mean_scores(rows)}
-
-
-def plain_text(book: Book) -> str:
-    """The words of a book without its line ends."""
-    return text_of(book, 0, len(book.tokens))
 
 
 def retrieval_table(book: Book, budgets: Sequence[int]) -> Rows:

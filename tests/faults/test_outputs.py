@@ -397,3 +397,16 @@ def test_a_killed_move_is_taken_back_by_whoever_looks(tmp_path):
     (tmp_path / WORK / "journal.json").write_text(json.dumps(told))
     settle(tmp_path)
     assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"b.txt": "old b"}
+
+
+@pytest.mark.parametrize("verb", ["view", "cast", "review", "audit"])
+def test_a_page_has_the_name_of_one(ann, tmp_path, verb):
+    """`cast novel.txt --out cast.txt` wrote HTML where people and `annotate -c` expect a cast."""
+    with pytest.raises(UsageError, match="what is written is a page"):
+        getattr(bc, verb)(ann, out=tmp_path / "cast.txt")
+    assert not (tmp_path / "cast.txt").exists()
+
+
+def test_a_page_may_be_called_htm(ann, tmp_path):
+    bc.view(ann, tmp_path / "page.HTM")
+    assert (tmp_path / "page.HTM").is_file()
