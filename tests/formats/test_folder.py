@@ -48,7 +48,7 @@ def test_tables_hold_exactly_the_books(items):
     table = to_table(items)
     assert table.schema.equals(arrow_schema())
     assert [from_row(row, "t").to_book() for row in table.to_pylist()] == items
-    assert table.to_pylist() == [to_row(b) for b in items]
+    assert table.to_pylist() == [to_row(b.to_record()) for b in items]
 
 
 @given(books(), st.integers(1, 9))

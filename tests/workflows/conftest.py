@@ -104,7 +104,7 @@ def _write_release(folder: Path, deltas, lengths, rows, windows) -> None:
     for config, name, books in (("full", "test", rows), ("split", "test_split", windows)):
         path = folder / "bookcoref_annotations" / config / f"{name}.jsonl"
         path.parent.mkdir(parents=True)
-        lines = ({k: v for k, v in to_row(b).items() if k != "sentences"} for b in books)
+        lines = ({k: v for k, v in to_row(b.to_record()).items() if k != "sentences"} for b in books)
         path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     (folder / "gutenberg_delta.json").write_text(json.dumps({"_iterable_opcodes": deltas}), encoding="utf-8")
     (folder / "sentence_lengths.json").write_text(json.dumps(lengths), encoding="utf-8")
