@@ -162,7 +162,7 @@ def _html(readings: Sequence[LaidOutBook], drawn: Drawn, named: Mapping[str, str
 
 
 def _figure(width: float, height: float) -> Figure:
-    with needing("plots", "matplotlib", "plots in a report (or --no-plots)"):
+    with needing("plots", "matplotlib", "a report without --no-plots"):
         from matplotlib.figure import Figure
     return Figure(figsize=(width, height), layout="constrained")
 
