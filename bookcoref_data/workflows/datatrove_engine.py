@@ -88,16 +88,13 @@ def _note(work: Path, text: Path) -> Path:
     return work / "done" / f"{text.name}.json"
 
 
-def _shelf_of(value: Mapping[str, Any]) -> Shelf:
-    cast, told = value["characters"], (tuple(value["narrators"]), tuple(value["steps"]))
-    paths = (Path(value["path"]), plan_of(value["plan"]), Path(value["cache"]))
-    return Shelf(*paths, Path(cast) if cast else None, *told)
-
-
-def _annotate_text(books: Shelf, work: Path) -> None:
+def _annotate_text(value: Mapping[str, Any], work: Path) -> None:
     """Annotate the book in a text file, unless its note says that just this was done. Raises as
     `annotate_one`."""
-    path, note = books.path, _note(work, books.path)
+    path, cast = Path(value["path"]), value["characters"]
+    told = tuple(value["narrators"]), tuple(value["steps"])
+    books = Shelf(path, plan_of(value["plan"]), Path(value["cache"]), Path(cast) if cast else None, *told)
+    note = _note(work, path)
     # Checksum of everything that can change the annotation of a text file, found without tokenising it
     cast = books.cast_file(path)
     inputs = [
@@ -121,16 +118,13 @@ def annotate_share(data: Any, rank: int = 0, world_size: int = 1, *, work: str) 
         value = json.loads(path.read_text(encoding="utf-8"))
         try:
             if "path" in value:
-                _annotate_text(_shelf_of(value), Path(work))
+                _annotate_text(value, Path(work))
             else:
                 annotate_one(ReadingJob.of(value))
         except BookcorefError as error:
-            fields = [type(error).__name__, error.what, _text(error.expected), _text(error.found), error.hint]
+            said = [None if v is None else str(v) for v in (error.expected, error.found)]
+            fields = [type(error).__name__, error.what, *said, error.hint]
             write_text(Path(work) / "errors" / path.name, json.dumps(fields), at_once=True)
-
-
-def _text(value: object) -> str | None:
-    return None if value is None else str(value)
 
 
 def run_local(
