@@ -97,7 +97,7 @@ CASES = {
     ),
     "corrections, by diff": Over("edits.jsonl", lambda **o: bc.diff("ann", "ann", out="edits.jsonl", **o)),
     "corrections, by write": Over("edits.jsonl", lambda **o: bc.write(BOOKS, "edits.jsonl", **o)),
-    "corrections, by view": Over("edits.jsonl", lambda **o: bc.view("ann", "edits.jsonl", **o)),
+    "a page, by view": Over("x/page.html", lambda **o: bc.view("ann", "x/page.html", **o), MINE),
     "the input of convert": Over(
         "tiny.jsonl",
         lambda **o: bc.convert("tiny.jsonl", "tiny.jsonl", read_as="jsonl", **o),
