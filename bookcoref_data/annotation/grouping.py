@@ -28,7 +28,8 @@ _WITH_FIRST_NAMES = honorifics.UNMARRIED | lex.words("WITH_FIRST_NAMES")
 _BEFORE_FIRST_NAMES_ONLY = lex.ADJECTIVES_OF_NAMES | lex.words("BEFORE_FIRST_NAMES_ONLY")
 """What stands before "Juley" shows that it is her first name."""
 _HIS = (honorifics.MALE_HONORIFICS | honorifics.OFFICES) - honorifics.FEMALE_HONORIFICS
-_WIVES = honorifics.MARRIED | word_set("madam mistress lady countess duchess marchioness baroness")
+_PEERESSES = word_set("lady countess duchess marchioness baroness")
+_WIVES = honorifics.MARRIED | _PEERESSES | word_set("madam mistress")
 _RANKS = word_set(
     "captain colonel general admiral major lieutenant commodore lord marquis duke earl baron count squire"
 )
@@ -401,7 +402,7 @@ class _People:
         lasts = sum(g.count for g in self.full if g.last == word)
         if word.lower() in lex.FIRST_NAMES:
             before_surnames = sighting.times(honorifics.BEFORE_SURNAMES)
-            return bool(firsts) or (not lasts and 2 * before_surnames < sighting.count)
+            return firsts > lasts or (not lasts and 2 * before_surnames < sighting.count)
         return firsts > lasts + sighting.times(honorifics.BEFORE_SURNAMES - _WITH_FIRST_NAMES)
 
     @staticmethod
@@ -460,7 +461,9 @@ class _People:
         people = [*self.full, *(g for kinds in self.by_surname.values() for g in kinds.values())]
         for group in (*self.lone, *self.called):
             bearers = [g for g in people if g.names and group.last in g.titles]
-            if len(bearers) == 1 and not self._are_two(bearers[0], group):
+            # "Doctor" is used more often than Doctor Doubleit: others are called so, too.
+            rare = group.has_name and sum(g.count for g in bearers) < group.count
+            if len(bearers) == 1 and not rare and not self._are_two(bearers[0], group):
                 bearers[0].take(group)
             elif len(bearers) > 1:
                 group.names.clear()
@@ -483,10 +486,11 @@ class _People:
     def _girls(self, women: Sequence[Group], surname: str, often: int) -> list[Group]:
         """The woman whom "Miss" and a surname mean: no younger sister, who is called "Miss" with her first
         name, nor one who stands in one sentence with "Miss Bennet" more often than by chance."""
-        times = self._with_miss
-        younger = {g.first for g in women if times[g.first] >= max(_YOUNGER, _YOUNGER_SHARE * often)}
-        eldest = [g for g in women if g.role != WIFE and g.first not in younger]
-        her = self.by_surname[surname][MISS]
+        times, her = self._with_miss, self.by_surname[surname][MISS]
+        younger, girls = max(_YOUNGER, _YOUNGER_SHARE * often), [g for g in women if g.role != WIFE]
+        # Jane Eyre has no sister, whatever the servants call her.
+        only = len(girls) == 1 and not (self._stand_together(girls[0], her) or self._are_two(girls[0], her))
+        eldest = [g for g in girls if only or times[g.first] < younger]
 
         def against(g: Group) -> float:
             shared, chance = self._shared(g, her)
@@ -502,7 +506,7 @@ class _People:
             return wives
         kinds = self.by_surname[surname]
         her = kinds[WIFE]
-        if her.titles == {"lady"}:
+        if "lady" in her.titles <= _PEERESSES:
             # Cassandra Otway is the daughter of Lady Otway.
             return []
         others = [g for g in women if g.role == ANY and not self._stand_together(g, her)]

@@ -16,6 +16,7 @@ from ..books.annotation import Dropped as Dropped
 from ..books.annotation import Marked as Marked
 from ..books.annotation import Quote as Quote
 from ..errors import BookError, FormatError
+from ..shapes import shortened
 
 STATE_FORMAT = 1
 
@@ -107,8 +108,8 @@ class State:
             if expected != found:
                 raise BookError(
                     f"the saved state of {self.doc_key!r} belongs to another {what}",
-                    expected=_short(expected),
-                    found=_short(found),
+                    expected=shortened(expected),
+                    found=shortened(found),
                     hint="run all steps again, or give the text and cast it was made with",
                 )
 
@@ -138,8 +139,3 @@ class State:
                 found=f"{type(error).__name__}: {error}",
                 hint="remove the file and run the step again",
             ) from error
-
-
-def _short(value: Any) -> str:
-    text = str(value)
-    return text if len(text) <= 80 else text[:77] + "..."

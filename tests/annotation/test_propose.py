@@ -65,6 +65,36 @@ def test_a_title_without_a_name_is_his_who_alone_has_it(proposed):
         assert not any("Captain" in {name, *others} for name, others in cast.items()), told
 
 
+def test_a_title_that_is_called_more_often_than_its_bearer_is_nobody(proposed):
+    """In *Waverley* "Doctor" is called seven times, and Doctor Doubleit is named twice."""
+    called = ["“Yes, Doctor,” said Tom Hill.", "“No, Doctor,” said Tom."]
+    few = proposed("Doctor Stone rode.", *called)
+    assert not any("Doctor" in {name, *others} for name, others in few.items())
+    assert "Doctor" in of(
+        proposed("Doctor Stone rode.", "Doctor Stone sat.", "Doctor Stone ran.", *called), "Doctor"
+    )
+
+
+def test_an_only_girl_is_miss_and_surname_whatever_servants_call_her(book_of):
+    """Jane Eyre is Miss Jane to Bessie. Whoever stands beside Miss Eyre is her sister."""
+    far = "It rained. It snowed.\n\n" * 30
+    jane, eyre = "Jane Eyre sat. Miss Jane ran. Jane slept.\n\n" * 12, "Miss Eyre spoke. Tom Hill left.\n\n"
+    for beside, people in (("", 2), ("Miss Eyre and Jane ate.\n\n", 3)):
+        entries = propose_cast(book_of(jane + far + (eyre + beside) * 12)).cast.entries
+        assert len(entries) == people, beside
+
+
+def test_a_house_with_the_name_of_a_family_makes_no_first_name(proposed):
+    lucas = ["Charlotte Lucas sat.", "Charlotte Lucas ran.", "Miss Lucas spoke.", "Lady Lucas sang."]
+    cast = proposed(*lucas, "Lucas Hall was big.")
+    assert of(cast, "Charlotte Lucas") == {"Charlotte Lucas", "Miss Lucas"}
+
+
+def test_a_baroness_is_not_her_daughter(proposed):
+    cast = proposed("Blanche Hart sang.", "Blanche ran.", "Lady Hart spoke.", "Baroness Hart ate.")
+    assert of(cast, "Lady Hart") == {"Lady Hart", "Baroness Hart"}
+
+
 def test_mademoiselle_before_a_first_name_is_the_same_woman(proposed):
     """Of Mrs. and Miss Sneyd neither is Sneyd, and Theobald is a man."""
     here = ["Mathilde smiled. She sat.", "Mathilde spoke. She ran.", "Mademoiselle Mathilde said so."]
