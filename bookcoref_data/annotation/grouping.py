@@ -194,7 +194,6 @@ class _ByPlaces:
         found, weighed = list[Group](), list[Somebody]()
         for noun, places in self._epithets.items():
             if len(places) >= LEAST_EPITHETS and f"the {noun}" not in known:
-                # As it is written most often
                 written_as = Counter(self._tokens[at + 1] for at in places)
                 name = f"the {written_as.most_common(1)[0][0]}"
                 group = Group("", noun, ANY, Counter({name: len(places)}), places, person=1.0)
@@ -351,11 +350,10 @@ class _People:
         self._fill(group, sighting, {" ".join(words): rest}, left)
         titled = sighting.times(honorifics.BEFORE_SURNAMES) - his
         group.set_apart = rest >= _REGULAR and titled >= _SURE_SHARE * rest
-        same = next((g for g in self.full if self._is_same_full_name(g, group)), None)
-        if same:
-            same.take(group)
-        else:
-            self.full.append(group)
+        for known in self.full:
+            if self._is_same_full_name(known, group):
+                return known.take(group)
+        self.full.append(group)
 
     @staticmethod
     def _is_same_full_name(a: Group, b: Group) -> bool:

@@ -148,12 +148,11 @@ def find_brides(groups: Sequence[Group], book: Book, parse: Parse) -> list[tuple
             mother = len(own & mothers) > max(1, _MOTHER * len(own))
             found.append((her, wife, times, times >= max(_SURE, _RIVAL * second) and not mother))
 
-    def others(her: Group, wife: Group) -> int:
-        """The most such sentences with another man whose wife comes at that time."""
+    def with_others(her: Group, wife: Group) -> int:
         (a, b), hers = spans[id(wife)], [f for f in found if f[0] is her and f[1] is not wife]
         return max((n for _, w, n, _ in hers if spans[id(w)][0] <= b and a <= spans[id(w)][1]), default=0)
 
-    return [(her, wife, sure) for her, wife, times, sure in found if times > others(her, wife)]
+    return [(her, wife, sure) for her, wife, times, sure in found if times > with_others(her, wife)]
 
 
 def _people_without_names(

@@ -72,12 +72,9 @@ class State:
         """The state without links and speakers whose score is below `least`; such links count as dropped."""
         if not least:
             return self
+        low = (m for m in self.mentions if m.score < least)
+        dropped = (Dropped(*m[:3], m.step, f"less certain than {least:g}", m.score) for m in low)
         kept = tuple(m for m in self.mentions if m.score >= least)
-        dropped = tuple(
-            Dropped(m.start, m.end, m.character, m.step, f"less certain than {least:g}", m.score)
-            for m in self.mentions
-            if m.score < least
-        )
         quotes = tuple(q if q.score >= least else q._replace(speaker=-1, addressees=()) for q in self.quotes)
         return replace(self, mentions=kept, dropped=(*self.dropped, *dropped), quotes=quotes)
 

@@ -19,7 +19,7 @@ from .embedded.parsing import Parse
 from .grouping import Group, are_one_name
 from .identity import Scenes, Somebody, Span, may_be_one, weight
 from .narration import chapter_ranges, names_in_place
-from .propose import SHORT
+from .propose import SHORT, find_brides
 from .sightings import name_runs
 
 NOBODY = -1
@@ -102,11 +102,10 @@ def make_workshop(
             lines[key].append(number)
             if line[1]:
                 told[key] = split_range(line[1])[1] or "all"
-    keys = [(e, e.name.casefold()) for e in cast.entries]
+    people = ((e, tuple(lines[e.name.casefold()]), told.get(e.name.casefold(), "")) for e in cast.entries)
     return CastWorkshop(
         book.doc_key, len(book.tokens), tuple(text.lstrip("\ufeff").splitlines()),
-        tuple((e, tuple(lines[k]), told.get(k, "")) for e, k in keys), tuple(names),
-        tuple(work.partners(names)), tuple(work.doubts(names)),
+        tuple(people), tuple(names), tuple(work.partners(names)), tuple(work.doubts(names)),
         tuple((n, a, b - 1) for n, (a, b) in numbered.items()),
     )  # fmt: skip
 
@@ -115,7 +114,7 @@ class _Workshop:
     """The book while it is searched."""
 
     def __init__(self, book: Book, parse: Parse, table: NameTable, groups: Sequence[Group]) -> None:
-        self.book, self.parse, self.table = book, parse, table
+        self.book, self.parse, self.table, self.groups = book, parse, table, groups
         self.scenes = Scenes(book, parse)
         self.text, self.starts, self.ends = join_tokens(book.tokens, find_paragraphs(book))
         self.likely = {at for g in groups for at in g.places if g.person > g.other}
@@ -169,7 +168,6 @@ class _Workshop:
         if words == tuple(name_words(entry.name)):
             return ""
         if who not in self.own:
-            # The ways to say the name, and the longest other one
             longest = max(entry.aliases, key=lambda a: (_first(a) != "", len(a.split())), default=entry.name)
             bases = dict.fromkeys((entry.name, split_range(longest)[0]))
             self.own[who] = [(b, NameTable(make_cast([Entry(b, (), entry.gender)]))) for b in bases]
@@ -189,10 +187,19 @@ class _Workshop:
     def partners(self, names: Sequence[CastName]) -> list[tuple[int, int, float, str]]:
         """Pairs of characters, likeliest first; of each the likeliest few."""
         bodies = {who: self._somebody(who, names) for who in {n.owner for n in names} - {NOBODY}}
-        weighed = [
-            (one, other, *self._weighed(bodies[one], bodies[other]))
-            for one, other in combinations(sorted(bodies), 2)
-        ]
+        at = {start: who for (_, who), spans in self.spans.items() for start, _ in spans}
+        brides = (pair[:2] for pair in find_brides(self.groups, self.book, self.parse))
+        owners = ([Counter(at.get(place, NOBODY) for place in g.places) for g in pair] for pair in brides)
+        wed = [{counts.most_common(1)[0][0] for counts in pair} for pair in owners]
+        weighed = []
+        for one, other in combinations(sorted(bodies), 2):
+            known, why = self._weighed(bodies[one], bodies[other])
+            if {one, other} in wed:
+                known, why = (
+                    max(known, _LIKELY_ONE),
+                    "the book has her beside a man of that name and a marriage",
+                )
+            weighed.append((one, other, known, why))
         kept, times = [], Counter[int]()
         for one, other, known, why in sorted(weighed, key=lambda pair: -pair[2]):
             if min(times[one], times[other]) < _PARTNERS:

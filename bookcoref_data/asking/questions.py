@@ -211,10 +211,9 @@ class Asking:
         found = [[0]] if self.a.quotes else []
         for k, (last, q) in enumerate(pairwise(self.a.quotes), 1):
             joined = q.speaker == last.speaker and q.start - last.end <= _SAME_TURN
-            if joined and (q.rule in _FOLLOWS or last.rule in _FOLLOWS):
-                found[-1].append(k)
-            else:
-                found.append([k])
+            if not (joined and (q.rule in _FOLLOWS or last.rule in _FOLLOWS)):
+                found.append([])
+            found[-1].append(k)
         return found
 
     def inside(self, start: int, end: int) -> Sequence[Marked]:

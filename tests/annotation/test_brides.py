@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from bookcoref_data.annotation.embedded.parsing import parse_book
 from bookcoref_data.annotation.propose import propose_cast
+from bookcoref_data.annotation.workshop import make_workshop
 
 EARLY = "Dora Brooke smiled. Miss Brooke sat down. She spoke to Anna Hill. Anna laughed. It rained.\n\n" * 12
 WEDDING = "Mr. Carter was married to Dora in May. It snowed.\n\n" * 5
@@ -57,3 +59,13 @@ def test_the_bride_is_mrs_carter(whose, title):
     told = WEDDING + "Anna saw Mr. Carter and his wife.\n\n" + "“I am Mrs. Carter now,” said Dora.\n\n"
     text = EARLY + told + LATER
     assert whose(text.replace("Mr. Carter", f"{title} Carter")) >= {"Mrs. Carter", "Dora", "Miss Brooke"}
+
+
+@pytest.mark.parametrize(("wedding", "asked"), [(WEDDING[:150], True), (WEDDING[:50], False)])
+def test_what_is_not_sure_is_asked(book_of, wedding, asked):
+    """Three sentences make no bride, but a question; one is none. Her mother-in-law is never asked for."""
+    book = book_of(EARLY + wedding + LATER)
+    made = make_workshop(book, parse_book(book), "Dora Brooke\nMrs. Carter\nMr. Carter\nAnna Hill\n")
+    names = [entry.name for entry, *_ in made.people]
+    pairs = {(names[one], names[other]): why for one, other, _, why in made.partners if "marriage" in why}
+    assert set(pairs) == ({("Dora Brooke", "Mrs. Carter")} if asked else set())
