@@ -400,7 +400,7 @@ class _People:
         lasts = sum(g.count for g in self.full if g.last == word)
         if word.lower() in lex.FIRST_NAMES:
             before_surnames = sighting.times(honorifics.BEFORE_SURNAMES)
-            return firsts > lasts or (not lasts and 2 * before_surnames < sighting.count)
+            return firsts > lasts or (bool(firsts or not lasts) and 2 * before_surnames < sighting.count)
         return firsts > lasts + sighting.times(honorifics.BEFORE_SURNAMES - _WITH_FIRST_NAMES)
 
     @staticmethod

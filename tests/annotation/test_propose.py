@@ -90,6 +90,11 @@ def test_a_house_with_the_name_of_a_family_makes_no_first_name(proposed):
     assert of(cast, "Charlotte Lucas") == {"Charlotte Lucas", "Miss Lucas"}
 
 
+def test_two_names_side_by_side_make_no_surname_of_the_second(proposed):
+    cast = proposed("Frank Hill sat.", "Frank ran.", "Beth sang.", "Beth slept.", "Then to Beth Frank spoke.")
+    assert "Frank" in of(cast, "Frank Hill")
+
+
 def test_a_baroness_is_not_her_daughter(proposed):
     cast = proposed("Blanche Hart sang.", "Blanche ran.", "Lady Hart spoke.", "Baroness Hart ate.")
     assert of(cast, "Lady Hart") == {"Lady Hart", "Baroness Hart"}
