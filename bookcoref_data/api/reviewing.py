@@ -179,8 +179,12 @@ def review(
 
 
 def edits_beside(source: Path) -> Path:
-    """Where corrections of an input are kept: in its folder, or beside the file."""
-    return source / EDITS if source.is_dir() else source.with_name(f"{source.stem}.{EDITS}")
+    """Where corrections of an input are kept: in its folder; beside a file, and beside a data set folder,
+    which with another file in it would fail `verify`."""
+    if source.is_dir() and not (source / "build.json").is_file():
+        return source / EDITS
+    place = source if source.name else source.resolve()
+    return place.with_name(f"{place.name if place.is_dir() else place.stem}.{EDITS}")
 
 
 class Review:
