@@ -459,9 +459,7 @@ class _People:
         people = [*self.full, *(g for kinds in self.by_surname.values() for g in kinds.values())]
         for group in (*self.lone, *self.called):
             bearers = [g for g in people if g.names and group.last in g.titles]
-            # "Doctor" is used more often than Doctor Doubleit: others are called so, too.
-            rare = group.has_name and sum(g.count for g in bearers) < group.count
-            if len(bearers) == 1 and not rare and not self._are_two(bearers[0], group):
+            if len(bearers) == 1 and not self._are_two(bearers[0], group):
                 bearers[0].take(group)
             elif len(bearers) > 1:
                 group.names.clear()

@@ -65,16 +65,6 @@ def test_a_title_without_a_name_is_his_who_alone_has_it(proposed):
         assert not any("Captain" in {name, *others} for name, others in cast.items()), told
 
 
-def test_a_title_that_is_called_more_often_than_its_bearer_is_nobody(proposed):
-    """In *Waverley* "Doctor" is called seven times, and Doctor Doubleit is named twice."""
-    called = ["“Yes, Doctor,” said Tom Hill.", "“No, Doctor,” said Tom."]
-    few = proposed("Doctor Stone rode.", *called)
-    assert not any("Doctor" in {name, *others} for name, others in few.items())
-    assert "Doctor" in of(
-        proposed("Doctor Stone rode.", "Doctor Stone sat.", "Doctor Stone ran.", *called), "Doctor"
-    )
-
-
 def test_an_only_girl_is_miss_and_surname_whatever_servants_call_her(book_of):
     """Jane Eyre is Miss Jane to Bessie. Whoever stands beside Miss Eyre is her sister."""
     far = "It rained. It snowed.\n\n" * 30
