@@ -15,6 +15,7 @@ from typing import Any
 from ..books.annotation import Annotation, Marked
 from ..books.layout import Layout
 from ..edits import Edit, anchor_of
+from ..errors import plural
 from ..shapes import plain
 from ..words import honorifics, pronouns, word_set
 from .answers import UNSURE, Answer, passage
@@ -152,8 +153,8 @@ class _Chains:
                 rest = seen.total() - 1
                 top, times = seen.most_common(1)[0] if seen else ("", 0)
                 if gender and gender != top and rest >= 1 and times >= _SHARE * rest:
-                    told = {"m": "he", "f": "she", "p": "they", "n": "it"}
-                    reason = f"“{self.tokens[m.start]}” in a chain that is “{told[top]}” {times} times"
+                    told, often = {"m": "he", "f": "she", "p": "they", "n": "it"}[top], plural(times, "time")
+                    reason = f"“{self.tokens[m.start]}” in a chain that is “{told}” {often}"
                     to = self._nearest(m, gender)
                     edit = self._link(m, to) if to >= 0 else self._edit("unlink", m)
                     chance = 0.6 + 0.35 * min(rest, 10) / 10 - 0.3 * ("p" in (gender, top)) - 0.2 * (rest < 2)
@@ -230,7 +231,7 @@ class _Chains:
             yield m.start - 1, m.end, 0.85, f"“{before}” stands before it"
         grown = forms[self._form(m.start, m.end + 1)]
         if grown and after[:1].isupper() == last[:1].isupper() and forms[self._form(m.start, m.end)] <= grown:
-            yield m.start, m.end + 1, 0.7, f"with “{after}” it is marked {grown} times"
+            yield m.start, m.end + 1, 0.7, f"with “{after}” it is marked {plural(grown, 'time')}"
 
     def _tag_of(self, i: int) -> str:
         return self.tags[i] if 0 <= i < len(self.tags) else ""

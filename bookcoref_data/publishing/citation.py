@@ -168,18 +168,21 @@ def render_cff(
 
 
 def render_zenodo(
-    citation: Citation, *, title: str, description: str, licence: str, version: str, date: str, url: str
-) -> str:
+    citation: Citation, languages: Sequence[str], *, title: str, description: str, licence: str, version: str,
+    date: str, url: str,
+) -> str:  # fmt: skip
     """`.zenodo.json`: what Zenodo reads from a repository when it makes a DOI."""
     value: dict[str, Any] = {
         "title": title, "upload_type": "dataset", "description": description,
         "creators": [{"name": str(author)} for author in citation.works[0].authors], "access_right": "open",
-        "version": version, "publication_date": date, "language": "eng",
+        "version": version, "publication_date": date,
         "keywords": ["coreference resolution", "long documents", "books", "Project Gutenberg"],
         "related_identifiers": [{"identifier": url, "relation": "isIdenticalTo", "scheme": "url"}],
     }  # fmt: skip
     if licence:
         value["license"] = licence
+    if {*languages} == {"en"}:  # one language, by a code of three letters
+        value["language"] = "eng"
     dois = [work.doi for work in citation.works if work.doi]
     value["related_identifiers"] += [
         {"identifier": d, "relation": "isDocumentedBy", "scheme": "doi"} for d in dois

@@ -294,7 +294,7 @@ def _descriptions(
     made = {
         "CITATION.cff": render_cff(citation, abstract=publication.summary, licence=spdx, **shared),
         ".zenodo.json": render_zenodo(
-            citation, description=publication.summary, licence=known.zenodo, **shared
+            citation, publication.languages, description=publication.summary, licence=known.zenodo, **shared
         ),
         "croissant.json": render_croissant(publication, facts),
         PUBLICATION_FILE: render_publication(publication, [*files, *others, *DESCRIPTIONS]),

@@ -84,8 +84,11 @@ def test_a_data_set_without_a_paper_cites_itself():
     value = yaml.safe_load(render_cff(citation, abstract="About.", **FACTS))
     assert value["authors"] == [{"name": "me"}]
     assert "preferred-citation" not in value
-    zenodo = json.loads(render_zenodo(citation, description="About.", **FACTS))
+    zenodo = json.loads(render_zenodo(citation, ["en"], description="About.", **FACTS))
     assert (zenodo["upload_type"], zenodo["creators"]) == ("dataset", [{"name": "me"}])
+    assert zenodo["language"] == "eng"
+    french = json.loads(render_zenodo(citation, ["fr"], description="About.", **FACTS))
+    assert "language" not in french
 
 
 CFF = """title: The Lamp
