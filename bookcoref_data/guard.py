@@ -115,7 +115,7 @@ def may_replace(path: Path, *, ours: bool, is_input: bool, in_place: bool, repla
         )  # fmt: skip
     if not is_input and not ours and not replace:
         raise UsageError(
-            f"will not replace {path}: it was made or changed by somebody else, or by another command",
+            f"will not replace {path}: it may be the work of somebody else, or of another command",
             expected="a new file", hint="choose another output, or add --replace; nothing was written",
         )  # fmt: skip
     if is_input or ours or path.suffix != ".html":

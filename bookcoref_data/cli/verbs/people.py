@@ -235,8 +235,10 @@ def audit(
             found.keep(offered[pressed], kept)
         command = f"bookcoref-data edits apply DATASET --edits {kept} --out NEW"
         say(f"corrections are in {kept}; apply them: {command}")
-    else:
+    elif found.flags:
         emit_rows(found.table)
         emit_table(("kind", "flags"), found.counts.items())
+    else:
+        say("no likely error was found")
     if out is not None:
         say(f"wrote {out}; save the corrections from the page as {kept}")
