@@ -229,7 +229,7 @@ def test_a_state_of_another_text_or_cast_says_both():
     with pytest.raises(BookError, match="of 'd' belongs to another cast") as caught:
         state.check_fits(book, ("C" * 90,))
     assert caught.value.expected == "('A', 'B')"
-    assert caught.value.found == f"('{'C' * 75}..."
+    assert caught.value.found == f"('{'C' * 78}... (95 letters)"
     with pytest.raises(BookError, match="another text"):
         state.check_fits(Book.make("d", [["a"]]), ("A", "B"))
     with pytest.raises(BookError) as caught:
