@@ -195,10 +195,8 @@ class _Workshop:
         for one, other in combinations(sorted(bodies), 2):
             known, why = self._weighed(bodies[one], bodies[other])
             if {one, other} in wed:
-                known, why = (
-                    max(known, _LIKELY_ONE),
-                    "the book has her beside a man of that name and a marriage",
-                )
+                known = max(known, _LIKELY_ONE)
+                why = "the book speaks of a marriage of hers to a man of that name"
             weighed.append((one, other, known, why))
         kept, times = [], Counter[int]()
         for one, other, known, why in sorted(weighed, key=lambda pair: -pair[2]):
