@@ -160,7 +160,7 @@ class Book(Counted):
 
     def text_of(self, mention: Mention) -> str:
         """The words of a mention joined by one space, line-end tokens left out."""
-        return text_of(self.tokens, *mention)
+        return text_of(self.tokens, mention.start, mention.end)
 
     def tokens_sha256(self) -> str:
         """Hex sha256 of the token sequence, see `tokens_sha256`."""

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bookcoref_data.books import Book, Mention, Record
+from bookcoref_data.books.annotation import Marked
 from bookcoref_data.books.book import spans_sha256, tokens_sha256
 from bookcoref_data.books.facts import content_digest, document_sha256, facts_of
 from bookcoref_data.errors import BookcorefError, BookError, EditionError
@@ -26,6 +27,7 @@ def test_sentences_are_a_view_of_flat_tokens():
     assert book.sentences == SENTENCES
     assert book.mention_count == 4
     assert book.text_of(Mention(5, 7)) == "It barked"
+    assert book.text_of(Marked(5, 7, 0, "link", "name", 1.0)) == "It barked"
 
 
 @pytest.mark.parametrize(
