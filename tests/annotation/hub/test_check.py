@@ -241,7 +241,7 @@ def test_the_verb_exits_with_3_where_it_cannot_run(offline_hub, tmp_path):
     small += ["--model", "groups=own:make"]
     done = runner.invoke(make_app(), [*words, "--check", "--json", *small])
     rows = json.loads(done.stdout)
-    assert rows[0]["what"] == "1 books"
+    assert rows[0]["what"] == "1 book"
     # The encoder that the recipe names is not in this cache, and the network is off.
     assert done.exit_code == 3
     assert [row["what"] for row in rows if row["verdict"] == CANNOT] == ["microsoft/deberta-v3-large"]
