@@ -7,7 +7,7 @@ Dr. Livesey:@40210-52000   tokens 40210 to 52000, both inclusive
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -98,21 +98,21 @@ def names_in_place(cast: Cast, book: Book, chapters: Sequence[tuple[str, int]] =
 def _ranges(places: str, line: str, book: Book, chapters: Sequence[tuple[str, int]]) -> list[tuple[int, int]]:
     """The token ranges (end exclusive) of "16-18" or "@100-200"."""
     counts_tokens, size = places.startswith("@"), len(book.tokens)
-    units = {n: (n, n + 1) for n in range(size)} if counts_tokens else {}
-    units = units or chapter_ranges(tuple(chapters) or find_chapters(book), size)
+    numbered = {} if counts_tokens else chapter_ranges(tuple(chapters) or find_chapters(book), size)
+    known: Collection[int] = range(size) if counts_tokens else numbered
     what, found = "tokens" if counts_tokens else "chapters", []
     for piece in places.lstrip("@").split(","):
         low, dash, high = piece.partition("-")
-        first, last = int(low), int(high or (max(units, default=0) if dash else low))
-        if first > last or not {first, last} <= units.keys():
-            bounds = f"{what} {min(units)} to {max(units)}" if units else "a book with chapter headings"
+        first, last = int(low), int(high or (max(known, default=0) if dash else low))
+        if first > last or first not in known or last not in known:
+            bounds = f"{what} {min(known)} to {max(known)}" if known else "a book with chapter headings"
             raise UsageError(
                 f"{line!r} names {what} that {book.doc_key} does not have",
                 expected=bounds,
                 found=piece,
                 hint="" if counts_tokens else "give tokens instead: NAME:@FIRST-LAST",
             )
-        found.append((units[first][0], units[last][1]))
+        found.append((first, last + 1) if counts_tokens else (numbered[first][0], numbered[last][1]))
     return found
 
 

@@ -213,13 +213,10 @@ def overlaps(
     require_choice("rule for singletons", singletons, SINGLETON_RULES)
     chosen = overlap(key, response, duplicates=duplicates)
     repeated = chosen.recall is not chosen.alignment
-    once = overlap(key, response, duplicates="first") if repeated else chosen
+    found = [chosen, overlap(key, response, duplicates="first")] if repeated else [chosen]
     if singletons == "drop":
-        chosen, once = (
-            overlap(both.key.without_singletons(), both.response.without_singletons())
-            for both in (chosen, once)
-        )
-    return Overlaps(chosen, once if repeated else chosen)
+        found = [overlap(both.key.without_singletons(), both.response.without_singletons()) for both in found]
+    return Overlaps(found[0], found[-1])
 
 
 def score_clusters(

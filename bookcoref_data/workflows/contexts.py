@@ -260,18 +260,17 @@ def score(
     """Mean scores of the texts of every group against their references: ROUGE, the recall of entities, and
     BERTScore; new bigrams and entailment against the book where it is given. `bert` and `entailment` are the
     models of two of them, "" for none; `bert_layers` as `scores.bert_scores` takes it."""
-    by_key = {book.doc_key: book for book in books}
+    by_key, words = {book.doc_key: book for book in books}, _words_of(books)
     judge = measure.nli_judge(entailment) if entailment else None
     found: dict[str, dict[str, Any]] = {}
     for name, group in groups.items():
         rows: list[dict[str, float | None]] = []
         for one in group:
             book = by_key.get(one.doc_key)
-            words = text_of(book, 0, len(book.tokens)) if book else ""
             rows.append({
                 **measure.rouge(one.text, one.reference),
                 "entity_recall": measure.entity_recall(one.text, measure.named_entities(one.reference)),
-                "novel_bigrams": measure.novel_ngrams(one.text, words, 2) if book else None,
+                "novel_bigrams": measure.novel_ngrams(one.text, words[one.doc_key], 2) if book else None,
             })  # fmt: skip
             if judge and book:
                 premises = [text_of(book, p.start, p.end) for p in paragraphs_of(book, len(book.tokens))]
@@ -286,9 +285,13 @@ def score(
     return found
 
 
+def _words_of(books: Sequence[Book]) -> dict[str, str]:
+    return {book.doc_key: text_of(book, 0, len(book.tokens)) for book in books}
+
+
 def novelty(texts: Rows, books: Sequence[Book], most: int = 4) -> dict[str, float]:
     """Mean shares of the n-grams of texts that their books lack, n from 1 to `most` (BookWorm, Table 6)."""
-    sources = {book.doc_key: text_of(book, 0, len(book.tokens)) for book in books}
+    sources = _words_of(books)
     inside = [(str(row["text"]), sources[str(row["doc_key"])]) for row in texts if row["doc_key"] in sources]
     sizes = range(1, most + 1)
     rows = [{f"{n}-grams": measure.novel_ngrams(text, book, n) for n in sizes} for text, book in inside]

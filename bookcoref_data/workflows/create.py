@@ -9,6 +9,7 @@ import contextlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -200,16 +201,16 @@ def build_silver(plan: SilverPlan, settings: BuildSettings, progress: Progress |
     progress = progress or Silent()
     check_replaceable(settings.out, replace=True)
     store, report = Store.open(settings.cache_dir), SilverReport(settings.out)
+    texts = Texts(store, settings.mirror, settings.offline)
     matched = (
         read_matched(settings.matched)
         if settings.matched
-        else _matched(plan, settings, store, report, progress)
+        else _matched(plan, settings, texts, report, progress)
     )
     matched = books_called(
         settings.books, matched, settings.matched or "the table of matches",
         keys=lambda book: (_doc_key(book), str(book["gutenberg_id"])),
     )  # fmt: skip
-    texts = Texts(store, settings.mirror, settings.offline)
     jobs = _jobs(matched, plan, texts)
     with store.working():
         run(build_one, jobs, report.work, progress, bar=("build", len(matched), "books"),
@@ -231,10 +232,10 @@ def build_silver(plan: SilverPlan, settings: BuildSettings, progress: Progress |
 
 
 def _matched(
-    plan: SilverPlan, settings: BuildSettings, store: Store, report: SilverReport, progress: Progress
+    plan: SilverPlan, settings: BuildSettings, texts: Texts, report: SilverReport, progress: Progress
 ) -> list[dict[str, Any]]:
     # Tables made from name lists and from raw Wikidata answers, without any connection.
-    tables = list(plan.casts)
+    tables, store = list(plan.casts), texts.store
     from .harvest import WikidataPlan, harvest_name_lists, harvest_wikidata
 
     if plan.names:
@@ -248,7 +249,6 @@ def _matched(
         tables.append(out)
     if plan.propose and not tables:
         # The books whose casts are proposed.
-        texts = Texts(store, settings.mirror, settings.offline)
         titles = {book["gutenberg_key"]: book["title"] for book in published_books()}
         wanted = settings.books or plan.books
         if not wanted:
@@ -287,8 +287,12 @@ def _title(texts: Texts, number: str) -> str:
 def _doc_key(book: Mapping[str, Any]) -> str:
     """The published key of a published book, else slug and Gutenberg id ("emma_158")."""
     number = str(book["gutenberg_id"])
-    published = {known["gutenberg_key"]: known["doc_key"] for known in published_books()}
-    return published.get(number) or "_".join([*tokens(main_title(book["title"]))[:8], number])
+    return _published_keys().get(number) or "_".join([*tokens(main_title(book["title"]))[:8], number])
+
+
+@cache
+def _published_keys() -> dict[str, str]:
+    return {book["gutenberg_key"]: book["doc_key"] for book in published_books()}
 
 
 def _jobs(
