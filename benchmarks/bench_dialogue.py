@@ -50,6 +50,7 @@ from bookcoref_data.workflows.annotate import Annotated, Source, annotate_book, 
 from training.calibrate import (
     BINS,
     LEAST,
+    bin_of,
     calibration_error,
     excerpts,
     fit_scale,
@@ -330,7 +331,7 @@ def print_reliability(judged: list[Judged]) -> None:
     for kind, members in with_totals(judged).items():
         score = np.array([j.score for j in members])
         right = np.array([j.right for j in members])
-        bins = np.minimum((score * BINS).astype(int), BINS - 1)
+        bins = bin_of(score)
         cells = [
             f"{100 * right[bins == b].mean():.0f} ({(bins == b).sum()})" if (bins == b).any() else "-"
             for b in range(BINS)

@@ -60,10 +60,16 @@ def scaled(scores: Sequence[float], slope: float, shift: float) -> np.ndarray:
     return found
 
 
+def bin_of(scores: np.ndarray, bins: int = BINS) -> np.ndarray:
+    """The bin of each score from 0 to 1: `bins` of one width, counted from 0."""
+    found: np.ndarray = np.minimum((scores * bins).astype(int), bins - 1)
+    return found
+
+
 def calibration_error(scores: np.ndarray, right: np.ndarray, bins: int = BINS) -> float:
     """The expected calibration error: the mean distance of score and share right in bins of the score,
     weighted by the number in each."""
-    place = np.minimum((scores * bins).astype(int), bins - 1)
+    place = bin_of(scores, bins)
     return float(
         sum(
             abs(scores[place == b].mean() - right[place == b].mean()) * (place == b).mean()
@@ -75,8 +81,7 @@ def calibration_error(scores: np.ndarray, right: np.ndarray, bins: int = BINS) -
 def least_error(scores: np.ndarray, bins: int = BINS) -> float:
     """The calibration error to expect of scores that are the true probabilities: of few decisions, the share
     that is right differs from the score by chance (the mean of a half-normal distribution, in each bin)."""
-    place = np.minimum((scores * bins).astype(int), bins - 1)
-    spread = np.bincount(place, scores * (1 - scores), bins)
+    spread = np.bincount(bin_of(scores, bins), scores * (1 - scores), bins)
     return float(np.sqrt(2 / np.pi * spread).sum() / len(scores))
 
 

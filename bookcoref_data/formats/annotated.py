@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ..books.annotation import Annotation, Dropped, Marked, Quote, SourceText, annotation_of
-from ..books.book import Record
+from ..books.book import Record, text_of
 from ..errors import BookError, FormatError, UsageError, listed
 from ..files import safe_name, write_text
 from ..outputs import ANNOTATION, refuse_data_set, whole
@@ -203,7 +203,7 @@ def write_annotations(annotations: Iterable[Annotation], out: Path) -> list[Path
             told = {"character": a.names[d.character], "dropped": True, "step": d.step, "reason": d.reason}
             reasons.append(_placed(a, d.start, d.end) | told | {"score": d.score})
         for q in a.quotes:
-            text = " ".join(t for t in a.book.tokens[q.start : q.end + 1] if t != "\n")
+            text = text_of(a.book.tokens, q.start, q.end)
             speaker = a.names[q.speaker] if q.speaker >= 0 else None
             told = {"text": text, "speaker": speaker, "addressees": [a.names[e] for e in q.addressees]}
             quotes.append(_placed(a, q.start, q.end) | told | {"rule": q.rule, "score": q.score})

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..books import Book, Character, Record
+from ..books.book import text_of
 from ..books.facts import one_called, released_key
 from ..errors import DataError, UsageError
 from ..formats import read_documents
@@ -59,8 +60,7 @@ def describe(folder: Path, name: str) -> dict[str, Any]:
         ),
         key=lambda row: (-row[1], row[0]),
     )
-    begins = " ".join(t for t in book.tokens[:30] if t != "\n") + " …"
-    return {"facts": facts, "begins": begins, "characters": people}
+    return {"facts": facts, "begins": text_of(book.tokens, 0, 29) + " …", "characters": people}
 
 
 def place_of(folder: Path, name: str, token: int) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from ...books import Mention, Record
+from ...books.book import text_of
 from ...errors import DataError
 from ...formats.layers import Layer, flat
 from ...scoring.mention_types import TypeRules
@@ -80,7 +81,7 @@ class SplitDocument:
 
     def text_of(self, mention: Mention) -> str:
         """The words of a mention joined by one space."""
-        return " ".join(t for t in self.tokens[mention.start : mention.end + 1] if t != "\n")
+        return text_of(self.tokens, *mention)
 
 
 @dataclass(slots=True)
