@@ -101,8 +101,9 @@ def propose_cast(
         parse = parse or parse_book(book)
         scenes = Scenes(book, parse)
         groups = group_names(book, parse, scenes)
-        for her, wife in ((her, wife) for her, wife, sure in find_brides(groups, book, parse) if sure):
-            her.take(wife)
+        for her, wife, sure in find_brides(groups, book, parse):
+            if sure:
+                her.take(wife)
         groups += _people_without_names(book, parse, scenes, groups, least)
         if short:
             groups += _first_names(book, parse, groups)

@@ -42,11 +42,6 @@ COARSE = 12
 """Characters and stretches into which a book is cut where both are crossed."""
 
 
-# How a book is taken apart: the unit of every mention of the key (`of_key`), of a response (`of_response`).
-# Units are numbered by stretch of the book (`stretch_of`, by first token), and in each stretch there are
-# `strands` of them.
-
-
 class Blocks:
     """Stretches of text by their first tokens: a mention belongs where it starts."""
 
@@ -124,6 +119,9 @@ class Crossings:
 
 
 Units = Blocks | Chains | Crossings
+"""How a book is taken apart: the unit of every mention of the key (`of_key`), of a response (`of_response`).
+Units are numbered by stretch of the book (`stretch_of`, by first token), and in each stretch there are
+`strands` of them."""
 
 
 class _Cells:

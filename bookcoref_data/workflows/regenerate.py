@@ -174,12 +174,8 @@ def check(
     UsageError: not a data set folder, or a book that is not in it."""
     chosen = _called(folder, splits or SPLITS, books)
     tokens = sum(b.tokens for b in chosen)
-    about = (
-        plural(len(chosen), "book"),
-        f"{tokens:,} tokens, {plan.name}, steps {', '.join(plan.steps)}",
-        "fine",
-    )
-    return [about, *findings(plan, tokens)]
+    found = f"{tokens:,} tokens, {plan.name}, steps {', '.join(plan.steps)}"
+    return [(plural(len(chosen), "book"), found, "fine"), *findings(plan, tokens)]
 
 
 def _called(folder: Path, splits: Sequence[str], wanted: Sequence[str]) -> list[BookFacts]:
