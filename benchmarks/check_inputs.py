@@ -44,6 +44,7 @@ from bookcoref_data.shapes import check
 from bookcoref_data.tasks.folder import read_rows
 from bookcoref_data.tasks.guides.identification import baselines, grade_identification
 from bookcoref_data.tasks.guides.identification import requests_of as requests_who_is_masked
+from bookcoref_data.tasks.guides.texts import references_for
 from bookcoref_data.tasks.questions.baselines import evenly, text_answers
 from bookcoref_data.tasks.questions.grading import Grades, grade
 from bookcoref_data.tasks.questions.prompts import request_of
@@ -53,7 +54,6 @@ from bookcoref_data.workflows import questions as questions_work
 from bookcoref_data.workflows.correct import apply_edits, read_edits
 from bookcoref_data.workflows.create import load_plan
 from bookcoref_data.workflows.given import corrections_of
-from bookcoref_data.workflows.guide_tasks import references_for
 from bookcoref_data.workflows.harvest import recipe_table
 from bookcoref_data.workflows.match import read_matched
 from bookcoref_data.workflows.merge import read_plan as read_merge_plan

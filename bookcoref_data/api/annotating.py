@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import BookcorefError, UsageError, plural, require_choice
 from ..files import path_of
 from ..outputs import files_of
+from ..shapes import attributes
 from . import options as o
 from .books import AnnotatedBook, Books, parser_of
 from .options import PathLike, path_or_none
@@ -20,13 +21,13 @@ from .tables import Result, Table
 if TYPE_CHECKING:
     from ..annotation.cast import Cast
     from ..annotation.plan import Plan
+    from ..annotation.propose import Proposal
     from ..edits import Conflict, Effect
     from ..progress import Progress
     from ..workflows.annotate import Annotated, Source
     from ..workflows.annotate_many import Shelf
     from ..workflows.datatrove_engine import Submission
     from ..workflows.engine import JobResults
-    from ..workflows.propose_casts import ProposedCast
 
 AUTO = "auto"
 Words = str | None
@@ -232,6 +233,27 @@ def propose_cast(book: PathLike | AnnotatedBook) -> Table:
     })  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True)
+class ProposedCast:
+    """The cast proposed from one book, and the file that it was written to."""
+
+    doc_key: str
+    proposal: Proposal
+    file: Path | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The book and one value per character: names, counts, and passages that name them."""
+        return attributes(self, "doc_key file") | attributes(self.proposal, "characters")
+
+    def text(self) -> str:
+        """The text of a cast file: one line per character, behind it how often each name occurs and where."""
+        from ..annotation.cast import format_cast
+
+        told = "check names and aliases, join or delete lines, then use --cast."
+        head = f"# Proposed cast of {self.doc_key}: {told}\n"
+        return head + format_cast(self.proposal.cast, self.proposal.remarks)
+
+
 class ProposedCasts(Result):
     """Casts proposed from books. `casts` are in the order of the books, each with its file."""
 
@@ -263,12 +285,27 @@ def propose_casts(
 ) -> ProposedCasts:
     """Propose a cast for every book in a file or folder; with `out` each is written as a cast file.
 
+    The file of a book is `out`/<document key>.txt, where `annotate` with `cast=out` looks for it.
+
     Raises:
         UsageError: a book names nobody often enough, or its file is there with another content.
     """
-    from ..workflows.propose_casts import propose_casts as run
+    from ..annotation.propose import propose_cast as propose
+    from ..files import safe_name, write_text
+    from ..workflows.annotate import check_language
+    from ..workflows.annotate_many import book_files, sources_in
 
-    return ProposedCasts(list(run(path_of(books), path_or_none(out), language)))
+    folder, made = path_or_none(out), list[ProposedCast]()
+    for source in (source for file in book_files(path_of(books)) for source in sources_in(file)):
+        key = source.book.doc_key
+        check_language(source.book, language)
+        one = ProposedCast(
+            key, propose(source.book), folder and folder / f"{safe_name(key, 'document key')}.txt"
+        )
+        if one.file is not None:
+            write_text(one.file, one.text())
+        made.append(one)
+    return ProposedCasts(made)
 
 
 # -- one after the other -----------------------------------------------------------------------------

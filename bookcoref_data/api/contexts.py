@@ -12,7 +12,7 @@ from ..files import path_of
 from ..outputs import files_of
 from . import options as o
 from .books import records_of
-from .models import Asked, GradedRun, answers_file, model_of, prices_of
+from .models import Asked, GradedRun, asking_of, prices_of
 from .options import PathLike, grouped, path_or_none, paths_of, renamed
 from .tables import Reported, Result, Table
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from ..books import Book
     from ..progress import Progress
     from ..tasks.contexts.splits import Defect
+    from ..tasks.guides.texts import References
     from ..tasks.runner.run import RunReport
-    from ..workflows.guide_tasks import References
     from ..workflows.guide_texts import GuideTextsReport
 
 Rows = list[dict[str, Any]]
@@ -121,17 +121,14 @@ def contexts_ask(
 
     rows = work.read_contexts(path_of(contexts))
     rows = rows[:most] if most else rows
-    prices = prices_of(given)
     if dry_run:
-        return Asked([], None, None, preview(work.requests_of(rows), dry_run, prices))
-    target = answers_file(out)
+        return Asked([], None, None, preview(work.requests_of(rows), dry_run, prices_of(given)))
     sampling = work.read_plan(path_or_none(recipe)).sampling
-    named = model_of(
-        given, most_tokens or sampling.get(kind, 512), top_p=top_p,
+    model = asking_of(
+        given, out, progress, most_tokens or sampling.get(kind, 512), top_p=top_p,
         temperature=sampling.get("temperature", 0.0) if temperature is None else temperature, seed=seed,
     )  # fmt: skip
-    answers, report = work.answer_with(rows, named, target, kind, prices=prices, progress=progress)
-    return Asked(answers, report, target)
+    return Asked(work.answer_with(rows, model, kind), model.report, model.out)
 
 
 class SystemScores(Result):
@@ -218,14 +215,13 @@ def contexts_score(
     if second_judge:
         models.append({**model, "model": second_judge, "local": second_judge if model["local"] else None})
     judges = [
-        FactJudge(model_of(one, most_tokens, temperature=temperature or 0.0), target, plan.prompts,
-                  prices=prices_of(model), progress=progress)
+        FactJudge(asking_of(one, target, progress, most_tokens, temperature=temperature or 0.0), plan.prompts)
         for one in models
-    ]  # fmt: skip
+    ]
     asked = {name: some for name, some in groups.items() if not name.startswith(work.BASELINE)}
-    judged, rows = judged_scores(asked, judges, target, facts=facts, qa=qa)
+    judged, rows = judged_scores(asked, judges, facts=facts, qa=qa)
     found = {name: values | judged.get(name, {}) for name, values in found.items()}
-    return SystemScores(found, rows, judges[0].report)
+    return SystemScores(found, rows, judges[0].model.report)
 
 
 @files_of(reads=("texts", "books"))
@@ -389,7 +385,7 @@ def contexts_references(
     """
     from ..files import write_bytes
     from ..tasks.folder import jsonl_bytes, read_rows
-    from ..workflows.guide_tasks import references_for
+    from ..tasks.guides.texts import references_for
 
     rows = read_rows(path_of(texts) / kind / f"{split}.jsonl", "guide_text")
     found = references_for(rows, _books(books, None))
@@ -432,22 +428,20 @@ def contexts_identify(
         UsageError: answers and a model, or nowhere to write. SourceError: the model does not answer.
     """
     from ..tasks.folder import read_rows
-    from ..tasks.guides.identification import baselines, grade_identification, requests_of
+    from ..tasks.guides.identification import baselines, grade_identification, identify_with, requests_of
     from ..tasks.runner.run import preview
-    from ..workflows.guide_tasks import identify_with
 
     rows = read_rows(path_of(texts) / "identification" / f"{split}.jsonl", "masked_row")
-    prices = prices_of(model)
     asked = model["endpoint"] is not None or model["local"] is not None
     if dry_run:
-        return Identified({}, preview=preview(requests_of(rows), dry_run, prices))
+        return Identified({}, preview=preview(requests_of(rows), dry_run, prices_of(model)))
     given = path_or_none(answers)
     if given is not None and asked:
         raise UsageError("answers are given and a model is named", expected="--answers or a model")
     if asked:
-        target, named = answers_file(out), model_of(model, most_tokens, constrain)
-        replies, report = identify_with(rows, named, target, prices=prices, progress=progress)
-        return Identified({report.model: grade_identification(rows, replies)}, report)
+        run = asking_of(model, out, progress, most_tokens, constrain)
+        grades = grade_identification(rows, identify_with(rows, run))
+        return Identified({run.report.model: grades}, run.report)
     if given is not None:
         return Identified({given.stem: grade_identification(rows, read_rows(given, "answer_row"))})
     return Identified({name: grade_identification(rows, one) for name, one in baselines(rows).items()})

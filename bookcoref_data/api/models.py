@@ -11,8 +11,9 @@ from ..files import path_of
 from .tables import Result, Table
 
 if TYPE_CHECKING:
+    from ..progress import Progress
     from ..tasks.runner.requests import Model
-    from ..tasks.runner.run import Prices, RunReport
+    from ..tasks.runner.run import Asking, Prices, RunReport
     from .options import ModelOptions, PathLike
 
 
@@ -23,11 +24,16 @@ def prices_of(given: ModelOptions) -> Prices:
     return Prices(given["prompt_price"], given["reply_price"])
 
 
-def answers_file(out: PathLike | None) -> Path:
-    """The file for the answers of a model. Raises UsageError: there is none."""
+def asking_of(
+    given: ModelOptions, out: PathLike | None, progress: Progress | None, most_tokens: int,
+    constrain: str = "none", **drawn: Any,
+) -> Asking:  # fmt: skip
+    """A model with the file `out` for its answers. Raises UsageError: there is no file, or as `model_of`."""
+    from ..tasks.runner.run import Asking
+
     if out is None:
         raise UsageError("nowhere to write the answers", expected="--out ANSWERS.jsonl")
-    return path_of(out)
+    return Asking(model_of(given, most_tokens, constrain, **drawn), path_of(out), prices_of(given), progress)
 
 
 def model_of(given: ModelOptions, most_tokens: int, constrain: str = "none", **drawn: Any) -> Model:

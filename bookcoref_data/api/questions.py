@@ -10,7 +10,7 @@ from ..errors import UsageError, plural
 from ..files import path_of
 from ..outputs import files_of
 from . import options as o
-from .models import GradedRun, answers_file, model_of, prices_of
+from .models import GradedRun, asking_of, prices_of
 from .options import PathLike, grouped, path_or_none, paths_of, renamed
 from .tables import Result, Table
 
@@ -169,11 +169,10 @@ def questions_evaluate(
 
     rows = work.read_questions(path_of(questions), split)
     rows = evenly(rows, most) if most else rows
-    prices = prices_of(model)
     asked = model["endpoint"] is not None or model["local"] is not None
     requests = [request_of(row, variant, wording) for row in rows] if dry_run or asked else []
     if dry_run:
-        return Graded({}, preview=preview(requests, dry_run, prices))
+        return Graded({}, preview=preview(requests, dry_run, prices_of(model)))
     graded = Graded({str(path): grade(rows, read_rows(path, "answer_row")) for path in paths_of(answers)})
     if baselines:
         graded.grades |= {name: grade(rows, given) for name, given in text_answers(rows).items()}
@@ -182,9 +181,9 @@ def questions_evaluate(
         by = (path_or_none(annotation), annotator)
         graded.grades |= _from_annotations(rows, path_or_none(books), *by, where, progress)
     if asked:
-        target, named = answers_file(out), model_of(model, most_tokens, constrain)
-        given, graded.report = work.answer_with(requests, named, target, prices=prices, progress=progress)
-        graded.grades[graded.report.model] = grade(rows, given)
+        run = asking_of(model, out, progress, most_tokens, constrain)
+        graded.report = run.report
+        graded.grades[run.report.model] = grade(rows, work.answer_with(requests, run))
     if not graded.grades:
         expected = "--answers, --annotation, --annotator, --endpoint or --local"
         raise UsageError("nothing to grade", expected=expected)

@@ -11,7 +11,6 @@ from typing import Any
 
 from ..books import Book
 from ..errors import UsageError, require_choice
-from ..files import write_bytes
 from ..formats import read_documents
 from ..progress import Progress, begun
 from ..resources import load_toml, resource
@@ -30,9 +29,9 @@ from ..tasks.contexts.passages import (
 from ..tasks.contexts.prompts import JOINT_SIZE, KINDS, joint_prompt, merge_prompt, prompt_of, split_joint
 from ..tasks.contexts.scores import mean_scores
 from ..tasks.contexts.splits import keep_length
-from ..tasks.folder import TaskFolder, jsonl_bytes, read_rows, write_task_folder
-from ..tasks.runner.requests import Model, Request
-from ..tasks.runner.run import Prices, RunReport, ask
+from ..tasks.folder import TaskFolder, read_rows, write_task_folder
+from ..tasks.runner.requests import Request
+from ..tasks.runner.run import Asking
 from ..text.tokens import sentence_spans
 from .judged_scores import Compared
 
@@ -181,16 +180,12 @@ def _key(row: dict[str, Any]) -> str:
     return "\t".join(str(row[name]) for name in ("doc_key", "character", "strategy", "chunk"))
 
 
-def answer_with(
-    rows: Rows, model: Model, out: Path, kind: str, *, prices: Prices | None = None,
-    progress: Progress | None = None,
-) -> tuple[Rows, RunReport]:  # fmt: skip
+def answer_with(rows: Rows, model: Asking, kind: str) -> Rows:
     """Ask a model about every context, join the answers for chunks in one more call, split joint answers.
 
-    Writes rows {doc_key, character, strategy, text} to `out`; replies are kept in `out`.replies.jsonl.
+    Returns and writes rows {doc_key, character, strategy, text}.
     """
-    cache = out.with_name(f"{out.name}.replies.jsonl")
-    replies, report = ask(requests_of(rows), model, cache, prices=prices, progress=progress)
+    replies = model.replies(requests_of(rows))
     chunks: dict[tuple[str, str], list[str]] = {}
     answers: Rows = []
     for row in rows:
@@ -206,13 +201,12 @@ def answer_with(
     merged = {key: texts[0] for key, texts in chunks.items() if len(texts) == 1}
     several = {key: texts for key, texts in chunks.items() if len(texts) > 1}
     requests = [Request("\t".join(key), merge_prompt(key[1], texts, kind)) for key, texts in several.items()]
-    replies, second = ask(requests, model, cache, prices=prices, progress=progress)
+    replies = model.replies(requests)
     merged |= {key: replies["\t".join(key)].text.strip() for key in several}
     for (doc_key, character), text in merged.items():
         answers.append(_answer({"doc_key": doc_key, "strategy": "chunks"}, character, text))
-    report.add(second)
-    write_bytes(out, jsonl_bytes(answers))
-    return answers, report
+    model.write(answers)
+    return answers
 
 
 def _answer(row: dict[str, Any], character: str, text: str) -> dict[str, Any]:

@@ -3,11 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
-from ..files import write_bytes
-from ..progress import Progress
 from ..tasks.contexts.facts import (
     SIDES,
     Fact,
@@ -22,9 +19,8 @@ from ..tasks.contexts.facts import (
     verdict_in,
 )
 from ..tasks.contexts.scores import mean_scores, qa_scores
-from ..tasks.folder import jsonl_bytes
-from ..tasks.runner.requests import Model, Request
-from ..tasks.runner.run import Prices, RunReport, ask
+from ..tasks.runner.requests import Request
+from ..tasks.runner.run import Asking
 from ..text.tokens import sentence_spans
 
 Rows = list[dict[str, Any]]
@@ -43,26 +39,15 @@ class Compared:
 
 
 class FactJudge:
-    """A model that draws facts, judges them, and makes and answers questions; `report` counts what it did.
+    """A model that draws facts, judges them, makes and answers questions, by the prompts of a recipe."""
 
-    Replies are kept beside the file `out`: the same prompts again ask nothing.
-    """
-
-    def __init__(
-        self, model: Model, out: Path, prompts: Mapping[str, str], *, prices: Prices | None = None,
-        progress: Progress | None = None,
-    ) -> None:  # fmt: skip
-        self.report = RunReport(model.name)
-        self._model, self._prompts = model, prompts
-        self._cache = out.with_name(f"{out.name}.replies.jsonl")
-        self._prices, self._progress = prices, progress
+    def __init__(self, model: Asking, prompts: Mapping[str, str]) -> None:
+        self.model, self._prompts = model, prompts
 
     def replies(self, prompts: Iterable[str]) -> dict[str, str]:
         """The reply to every prompt."""
         wanted = list(dict.fromkeys(prompts))
-        requests = [Request(str(i), prompt) for i, prompt in enumerate(wanted)]
-        found, report = ask(requests, self._model, self._cache, prices=self._prices, progress=self._progress)
-        self.report.add(report)
+        found = self.model.replies([Request(str(i), prompt) for i, prompt in enumerate(wanted)])
         return {prompt: found[str(i)].text for i, prompt in enumerate(wanted)}
 
     def facts(self, texts: Iterable[About]) -> dict[About, list[Fact]]:
@@ -109,9 +94,9 @@ class FactJudge:
 
 
 def judged_scores(
-    groups: Mapping[str, Sequence[Compared]], judges: Sequence[FactJudge], out: Path, *, facts: bool, qa: bool
+    groups: Mapping[str, Sequence[Compared]], judges: Sequence[FactJudge], *, facts: bool, qa: bool
 ) -> tuple[dict[str, dict[str, Any]], Rows]:
-    """Scores of facts and of questions by system, as asked for, and a row per judged fact, also in `out`.
+    """Scores of facts and of questions by system, as asked for, and a row per judged fact, which are written.
 
     `judges` are one or two; the first one's report counts in the end what both did.
     """
@@ -121,8 +106,8 @@ def judged_scores(
         answered = question_scores(groups, first)
         found = {name: found.get(name, {}) | values for name, values in answered.items()}
     for other in others:
-        first.report.add(other.report)
-    write_bytes(out, jsonl_bytes(rows))
+        first.model.report.add(other.model.report)
+    first.model.write(rows)
     return found, rows
 
 

@@ -13,20 +13,19 @@ from ..annotation.cast import make_cast
 from ..annotation.plan import default_plan
 from ..books import Mention, Record
 from ..errors import DataError, FormatError, UsageError
-from ..files import write_bytes
 from ..formats import read_documents
 from ..formats.layers import flat
 from ..formats.lines import read_lines
 from ..progress import Progress, begun, followed
 from ..sources.store import Store
-from ..tasks.folder import TaskFolder, jsonl_bytes, read_rows, write_task_folder
+from ..tasks.folder import TaskFolder, read_rows, write_task_folder
 from ..tasks.questions.baselines import annotation_answers, evenly, text_answers
 from ..tasks.questions.build import FEATURES, NONE_OF_THE_ABOVE, QuestionSet, build_questions
 from ..tasks.questions.grading import grade
 from ..tasks.questions.prompts import answer_in
 from ..tasks.questions.settings import QuestionSettings
-from ..tasks.runner.requests import Model, Request
-from ..tasks.runner.run import Prices, RunReport, ask
+from ..tasks.runner.requests import Request
+from ..tasks.runner.run import Asking
 from .annotate import annotate_book, source_of
 from .annotate_many import ReadingJob, annotate_one, read_state
 
@@ -200,18 +199,12 @@ def from_annotator(questions: Rows, key: Path, *, progress: Progress | None = No
     return list(annotation_answers(questions, keys, made))
 
 
-def answer_with(
-    requests: Sequence[Request], model: Model, out: Path, *, prices: Prices | None = None,
-    progress: Progress | None = None,
-) -> tuple[Rows, RunReport]:  # fmt: skip
-    """Ask a model and write its answers to `out` (replies so far are kept in `out`.replies.jsonl)."""
-    replies, report = ask(
-        requests, model, out.with_name(f"{out.name}.replies.jsonl"), prices=prices, progress=progress
-    )
-    rows = []
+def answer_with(requests: Sequence[Request], model: Asking) -> Rows:
+    """The answers of a model, which are written, too."""
+    replies, rows = model.replies(requests), []
     for request in requests:
         text = replies[request.key].text
         answer = text.strip() if text.strip() in request.choices else answer_in(text)
         rows.append({"id": request.key, "answer": answer, "response": text})
-    write_bytes(out, jsonl_bytes(rows))
-    return rows, report
+    model.write(rows)
+    return rows

@@ -20,8 +20,7 @@ from bookcoref_data.sources.http import HttpResponse
 from bookcoref_data.sources.wayback import FetchedPage, PageStore, parse_address
 from bookcoref_data.tasks.folder import read_rows
 from bookcoref_data.tasks.guides.identification import option_in, questions_of
-from bookcoref_data.tasks.guides.texts import GuideText, mask_name, split_by_title
-from bookcoref_data.workflows.guide_tasks import references_for
+from bookcoref_data.tasks.guides.texts import GuideText, mask_name, references_for, split_by_title
 from bookcoref_data.workflows.guide_texts import AskedGuide, guides_plan, texts_of
 from bookcoref_data.workflows.harvest import Guide
 

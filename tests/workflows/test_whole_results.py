@@ -13,8 +13,9 @@ from bookcoref_data.edits import Edit, anchor_of
 from bookcoref_data.errors import DataError, UsageError
 from bookcoref_data.formats import read_documents, write_documents
 from bookcoref_data.tasks.contexts.facts import Fact
+from bookcoref_data.tasks.guides.texts import references_for
 from bookcoref_data.workflows import contexts as contexts_module
-from bookcoref_data.workflows import guide_tasks, judged_scores
+from bookcoref_data.workflows import judged_scores
 from bookcoref_data.workflows.casts import (
     Repair,
     cast_fields,
@@ -337,14 +338,14 @@ def test_references_take_the_one_name_that_fits(character, aliases, found):
     book = Book.make("d_5", [["w"] * 5], gutenberg_key="5", characters=people)
     other = Book.make("e_0", [["w"] * 5], gutenberg_key="0", characters=people)
     rows = [guide_row(character, "d_5", aliases=aliases), guide_row("x", "0", "0"), guide_row("x")]
-    made = guide_tasks.references_for(rows, [book, other])
+    made = references_for(rows, [book, other])
     assert made.rows == [{"doc_key": "d_5", "character": found, "text": "T"}] * bool(found)
     assert made.to_dict() == {
         "references": int(bool(found)),
         "without_book": 2,
         "without_character": [] if found else [f"d_5: {character}"],
     }
-    by_number = guide_tasks.references_for([guide_row("Bob", "elsewhere", "5")], [book])
+    by_number = references_for([guide_row("Bob", "elsewhere", "5")], [book])
     assert by_number.rows == [{"doc_key": "d_5", "character": "Bob", "text": "T"}]
 
 

@@ -112,7 +112,6 @@ def _sources(book: Path, cast: Path | None) -> list[Source]:
 
 def _propose(given: Given, book: Path, out: Path | None, json: bool) -> None:
     from ...api import propose_casts
-    from ...workflows.propose_casts import format_proposal
 
     made = given(propose_casts, books=book)
     if json:
@@ -120,7 +119,7 @@ def _propose(given: Given, book: Path, out: Path | None, json: bool) -> None:
             emit_json(one.to_dict())
     elif out is None:
         for one in made.casts:
-            typer.echo(format_proposal(one.doc_key, one.proposal), nl=False)
+            typer.echo(one.text(), nl=False)
     else:
         rows = [(one.doc_key, len(one.proposal.cast.entries), str(one.file)) for one in made.casts]
         emit_table(("book", "characters", "file"), rows)

@@ -15,6 +15,7 @@ from ..contexts.scores import words_in
 from ..folder import Feature
 from ..questions.grading import Row, Share
 from ..runner.requests import Request
+from ..runner.run import Asking
 from .texts import MASK, GuideText, mask_name
 
 IDENTIFICATION: dict[str, Feature] = {
@@ -96,6 +97,20 @@ def option_in(reply: str, options: Sequence[str]) -> str:
         return plain
     places = [(reply.find(option), -len(option), option) for option in options if option in reply]
     return min(places)[2] if places else ""
+
+
+def identify_with(rows: Sequence[Row], model: Asking) -> list[dict[str, str]]:
+    """Ask a model who is masked; returns and writes rows {id, answer}.
+
+    Of a reply that says more than a name, the option that it names first is the answer.
+    """
+    replies = model.replies(requests_of(rows))
+    answers = [
+        {"id": str(row["id"]), "answer": option_in(replies[str(row["id"])].text, row["options"])}
+        for row in rows
+    ]
+    model.write(answers)
+    return answers
 
 
 def grade_identification(questions: Sequence[Row], answers: Iterable[Row]) -> dict[str, Any]:

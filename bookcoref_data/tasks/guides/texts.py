@@ -1,11 +1,14 @@
-"""What study guides say: one record per text, filters of length, splits by book, rows of the folder."""
+"""What study guides say: one record per text, filters of length, splits by book, rows of the folder; and the
+same texts as references for annotated books."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ...books import Book
 from ...shapes import attributes
+from ...words.folding import fold
 from ...words.honorifics import HONORIFICS
 from ..contexts.splits import keep_length, plain_title, split_by_hash
 from ..folder import Feature
@@ -141,3 +144,62 @@ def _forms(names: Sequence[str]) -> set[str]:
         if parts:
             found.add(" ".join(parts))
     return found
+
+
+# -- references for annotated books ------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """References under the names of annotated books, and the texts whose book or character is not there."""
+
+    rows: list[dict[str, str]]
+    without_book: int
+    without_character: list[str]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"references": len(self.rows), **attributes(self, "without_book without_character")}
+
+
+def references_for(rows: Sequence[Mapping[str, Any]], books: Sequence[Book]) -> References:
+    """References {doc_key, character, text} for annotated books, from rows of a folder of guide texts.
+
+    A book is found by its document key or Gutenberg id; texts about other editions do not fit, since the
+    annotation is of this one. A character is found by name or alias (capitals, accents, punctuation aside),
+    else by the one name that shares all its words, titles aside, with the guide's.
+    """
+    found: list[dict[str, str]] = []
+    unknown: list[str] = []
+    without_book = 0
+    by_key = {
+        key: book for book in books for key in (book.doc_key, book.gutenberg_key) if key not in ("", "0")
+    }
+    for row in rows:
+        book = by_key.get(str(row["doc_key"])) or by_key.get(str(row["gutenberg_key"]))
+        if book is None:
+            without_book += 1
+            continue
+        name = _named_in(book, [str(row["character"]), *map(str, row.get("aliases") or ())])
+        if name:
+            found.append({"doc_key": book.doc_key, "character": name, "text": str(row["text"])})
+        else:
+            unknown.append(f"{book.doc_key}: {row['character']}")
+    return References(found, without_book, unknown)
+
+
+def _named_in(book: Book, names: Sequence[str]) -> str:
+    """The character of the book that goes by one of these names; "" for none, or for several."""
+    folded = {fold(character.name): character.name for character in book.characters}
+    for name in names:
+        if fold(name) in folded:
+            return folded[fold(name)]
+    words = {name: _family(name) for name in folded.values()}
+    for wanted in map(_family, names):
+        alike = [name for name, own in words.items() if own and wanted and (own <= wanted or wanted <= own)]
+        if len(alike) == 1:
+            return alike[0]
+    return ""
+
+
+def _family(name: str) -> set[str]:
+    return {word for word in fold(name).split() if word not in HONORIFICS} - {"the", "a", "an"}

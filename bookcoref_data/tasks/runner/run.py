@@ -9,9 +9,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from ...files import cannot_write, unreadable
+from ...files import cannot_write, unreadable, write_bytes
 from ...progress import Progress, Silent
 from ...shapes import AsFields
+from ..folder import Row, jsonl_bytes
 from .requests import Model, Reply, Request
 
 CHARACTERS_PER_TOKEN = 4
@@ -87,6 +88,30 @@ def ask(
     listener.end(model.name)
     report.cost = prices.cost(report.prompt_tokens, report.reply_tokens)
     return replies, report
+
+
+class Asking:
+    """A model that is asked for the answers in the file `out`; `report` counts what it did.
+
+    Replies are kept beside that file: the same requests again ask nothing.
+    """
+
+    def __init__(
+        self, model: Model, out: Path, prices: Prices | None = None, progress: Progress | None = None
+    ) -> None:
+        self.out, self.report = out, RunReport(model.name)
+        self._model, self._prices, self._progress = model, prices, progress
+
+    def replies(self, requests: Iterable[Request]) -> dict[str, Reply]:
+        """The reply to every request, by its key. Raises as `ask`."""
+        kept = self.out.with_name(f"{self.out.name}.replies.jsonl")
+        found, report = ask(requests, self._model, kept, prices=self._prices, progress=self._progress)
+        self.report.add(report)
+        return found
+
+    def write(self, answers: Sequence[Row]) -> None:
+        """Write the answers, one a line."""
+        write_bytes(self.out, jsonl_bytes(answers))
 
 
 _BookRequests = tuple[str, list[Request]]
