@@ -44,8 +44,7 @@ def model_of(given: ModelOptions, most_tokens: int, constrain: str = "none", **d
     Raises:
         UsageError: the arguments do not name exactly one.
     """
-    from ..tasks.runner.endpoint import EndpointModel
-    from ..tasks.runner.local import LocalModel
+    from ..tasks.runner.models import EndpointModel, LocalModel
 
     endpoint, model, local = given["endpoint"], given["model"], given["local"]
     if endpoint is not None and local is not None:

@@ -28,8 +28,7 @@ from bookcoref_data.errors import UsageError
 from bookcoref_data.sources.store import PartSize
 from bookcoref_data.tasks.contexts.splits import Defect
 from bookcoref_data.tasks.guides.texts import References
-from bookcoref_data.tasks.runner.endpoint import EndpointModel
-from bookcoref_data.tasks.runner.local import LocalModel
+from bookcoref_data.tasks.runner.models import EndpointModel, LocalModel
 from bookcoref_data.tasks.runner.run import Prices, RunReport
 
 SMALL = Table.of_rows(("a", "b"), [[1, "x|y"], [2000, None], [3, "<z>"]])

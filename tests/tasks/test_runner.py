@@ -7,8 +7,7 @@ import json
 import pytest
 
 from bookcoref_data.errors import SourceError, UsageError
-from bookcoref_data.tasks.runner.endpoint import EndpointModel
-from bookcoref_data.tasks.runner.local import choice_tree
+from bookcoref_data.tasks.runner.models import EndpointModel, choice_tree
 from bookcoref_data.tasks.runner.requests import Request
 from bookcoref_data.tasks.runner.run import Prices, ask, preview, read_cache
 
