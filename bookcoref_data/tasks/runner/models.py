@@ -1,6 +1,5 @@
-"""A model behind an HTTP server with the OpenAI interface (`/v1/chat/completions`)."""
-
-from __future__ import annotations
+"""Models that are asked: behind an HTTP server with the OpenAI interface (`/v1/chat/completions`), and of
+transformers on this machine, with answers held to the choices of a request."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
