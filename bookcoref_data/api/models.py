@@ -13,7 +13,7 @@ from .tables import Result, Table
 if TYPE_CHECKING:
     from ..progress import Progress
     from ..tasks.runner.requests import Model
-    from ..tasks.runner.run import Asking, Prices, RunReport
+    from ..tasks.runner.run import AskedModel, Prices, RunReport
     from .options import ModelOptions, PathLike
 
 
@@ -27,13 +27,15 @@ def prices_of(given: ModelOptions) -> Prices:
 def asking_of(
     given: ModelOptions, out: PathLike | None, progress: Progress | None, most_tokens: int,
     constrain: str = "none", **drawn: Any,
-) -> Asking:  # fmt: skip
+) -> AskedModel:  # fmt: skip
     """A model with the file `out` for its answers. Raises UsageError: there is no file, or as `model_of`."""
-    from ..tasks.runner.run import Asking
+    from ..tasks.runner.run import AskedModel
 
     if out is None:
         raise UsageError("nowhere to write the answers", expected="--out ANSWERS.jsonl")
-    return Asking(model_of(given, most_tokens, constrain, **drawn), path_of(out), prices_of(given), progress)
+    return AskedModel(
+        model_of(given, most_tokens, constrain, **drawn), path_of(out), prices_of(given), progress
+    )
 
 
 def model_of(given: ModelOptions, most_tokens: int, constrain: str = "none", **drawn: Any) -> Model:

@@ -31,7 +31,7 @@ from ..tasks.contexts.scores import mean_scores
 from ..tasks.contexts.splits import keep_length
 from ..tasks.folder import TaskFolder, read_rows, write_task_folder
 from ..tasks.runner.requests import Request
-from ..tasks.runner.run import Asking
+from ..tasks.runner.run import AskedModel
 from ..text.tokens import sentence_spans
 from .judged_scores import Compared
 
@@ -180,7 +180,7 @@ def _key(row: dict[str, Any]) -> str:
     return "\t".join(str(row[name]) for name in ("doc_key", "character", "strategy", "chunk"))
 
 
-def answer_with(rows: Rows, model: Asking, kind: str) -> Rows:
+def answer_with(rows: Rows, model: AskedModel, kind: str) -> Rows:
     """Ask a model about every context, join the answers for chunks in one more call, split joint answers.
 
     Returns and writes rows {doc_key, character, strategy, text}.

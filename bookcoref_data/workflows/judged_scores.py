@@ -20,7 +20,7 @@ from ..tasks.contexts.facts import (
 )
 from ..tasks.contexts.scores import mean_scores, qa_scores
 from ..tasks.runner.requests import Request
-from ..tasks.runner.run import Asking
+from ..tasks.runner.run import AskedModel
 from ..text.tokens import sentence_spans
 
 Rows = list[dict[str, Any]]
@@ -41,7 +41,7 @@ class Compared:
 class FactJudge:
     """A model that draws facts, judges them, makes and answers questions, by the prompts of a recipe."""
 
-    def __init__(self, model: Asking, prompts: Mapping[str, str]) -> None:
+    def __init__(self, model: AskedModel, prompts: Mapping[str, str]) -> None:
         self.model, self._prompts = model, prompts
 
     def replies(self, prompts: Iterable[str]) -> dict[str, str]:

@@ -25,7 +25,7 @@ from ..tasks.questions.grading import grade
 from ..tasks.questions.prompts import answer_in
 from ..tasks.questions.settings import QuestionSettings
 from ..tasks.runner.requests import Request
-from ..tasks.runner.run import Asking
+from ..tasks.runner.run import AskedModel
 from .annotate import annotate_book, source_of
 from .annotate_many import ReadingJob, annotate_one, read_state
 
@@ -199,7 +199,7 @@ def from_annotator(questions: Rows, key: Path, *, progress: Progress | None = No
     return list(annotation_answers(questions, keys, made))
 
 
-def answer_with(requests: Sequence[Request], model: Asking) -> Rows:
+def answer_with(requests: Sequence[Request], model: AskedModel) -> Rows:
     """The answers of a model, which are written, too."""
     replies, rows = model.replies(requests), []
     for request in requests:

@@ -15,7 +15,7 @@ from ..contexts.scores import words_in
 from ..folder import Feature
 from ..questions.grading import Row, Share
 from ..runner.requests import Request
-from ..runner.run import Asking
+from ..runner.run import AskedModel
 from .texts import MASK, GuideText, mask_name
 
 IDENTIFICATION: dict[str, Feature] = {
@@ -99,7 +99,7 @@ def option_in(reply: str, options: Sequence[str]) -> str:
     return min(places)[2] if places else ""
 
 
-def identify_with(rows: Sequence[Row], model: Asking) -> list[dict[str, str]]:
+def identify_with(rows: Sequence[Row], model: AskedModel) -> list[dict[str, str]]:
     """Ask a model who is masked; returns and writes rows {id, answer}.
 
     Of a reply that says more than a name, the option that it names first is the answer.

@@ -90,7 +90,7 @@ def ask(
     return replies, report
 
 
-class Asking:
+class AskedModel:
     """A model that is asked for the answers in the file `out`; `report` counts what it did.
 
     Replies are kept beside that file: the same requests again ask nothing.
