@@ -489,15 +489,16 @@ def _in_parallel(
         raise UsageError(f"{out} is the folder of the books", expected=why)
     books.check_casts()
     listener, workers = progress or Silent(), worker_count(jobs)
-    listener.note(str(workload(books, workers)))
+    listener.note(workload(books, workers))
     if slurm:
-        from ..workflows.datatrove_engine import Slurm, submit_slurm
+        from ..workflows.datatrove_engine import submit_slurm
 
         # When the books are done, the same call without `slurm` collects them.
         partition, _, limit = slurm.partition(":")
-        where = Slurm(partition, limit or Slurm.TIME, gpus_per_task=int(books.plan.backend == "hub"))
-        folder, count = out.absolute() / "work", tasks or books.count()
-        sent = submit_slurm(books, folder, where, tasks=count, workers=jobs or -1)
+        sent = submit_slurm(
+            books, out.absolute() / "work", partition, limit, gpus=int(books.plan.backend == "hub"),
+            tasks=tasks or books.count(), workers=jobs or -1,
+        )  # fmt: skip
         return AnnotatedMany(None, submission=sent)
     if engine == "datatrove":
         from ..workflows.datatrove_engine import run_local

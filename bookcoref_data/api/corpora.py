@@ -46,7 +46,7 @@ def create(
     Raises:
         UsageError: nothing to build from, or `out` is not ours. Errors of single books are in the report.
     """
-    from ..workflows.create import BuildSettings, build_silver, load_plan
+    from ..workflows.create import build_silver, load_plan
 
     plan = load_plan(path_or_none(recipe))
     plan = changed(
@@ -55,11 +55,11 @@ def create(
         annotate_recipe=plan.annotate_recipe if annotation else None,
         overrides=path_or_none(overrides) or plan.overrides,
     )  # fmt: skip
-    settings = BuildSettings(
-        path_of(out), path_or_none(cache_dir), text_or_none(mirror),
-        path_or_none(catalogue), path_or_none(matched), tuple(map(str, books)), offline, jobs, replace,
+    return build_silver(
+        plan, path_of(out), cache_dir=path_or_none(cache_dir), mirror=text_or_none(mirror),
+        catalogue=path_or_none(catalogue), matched=path_or_none(matched), books=tuple(map(str, books)),
+        offline=offline, jobs=jobs, replace=replace, progress=progress,
     )  # fmt: skip
-    return build_silver(plan, settings, progress)
 
 
 @files_of("out", "records", reads=("source",))

@@ -208,26 +208,9 @@ class Shelf:
         return read_cast(file)
 
 
-@dataclass(frozen=True, slots=True)
-class Workload:
-    """What is to be done. `hours` is an estimate, None where nothing is known of the backend's speed."""
-
-    books: int
-    tokens: int
-    processes: int
-    hours: float | None
-
-    def __str__(self) -> str:
-        line = f"{self.books:,} books, about {self.tokens:,} tokens"
-        if self.hours is None:
-            return line
-        processes = "1 process" if self.processes == 1 else f"{self.processes} processes"
-        return f"{line}, about {self.hours:,.1f} hours with {processes}"
-
-
-def workload(books: Shelf, processes: int) -> Workload:
-    """The work of annotating all books, from the sizes of their files alone. Raises UsageError: there are no
-    books."""
+def workload(books: Shelf, processes: int) -> str:
+    """The work of annotating all books, in words, from the sizes of their files alone; an estimate of hours
+    where the speed of the backend is known. Raises UsageError: there are no books."""
     path = books.path
     if is_folder(path):
         tokens = sum(book.tokens for book in read_build(path).books)
@@ -238,9 +221,11 @@ def workload(books: Shelf, processes: int) -> Workload:
             packed = _PACKED if file.suffix in (".gz", ".zst") else 1.0
             size += file.stat().st_size * packed / BYTES_PER_TOKEN[suffixes[-1] if suffixes else ".txt"]
         tokens = round(size)
-    speed = TOKENS_PER_SECOND.get(books.plan.backend)
-    hours = tokens / speed / 3600 / max(1, processes) if speed else None
-    return Workload(books.count(), round(tokens, -3), processes, hours)
+    line = f"{books.count():,} books, about {round(tokens, -3):,} tokens"
+    if (speed := TOKENS_PER_SECOND.get(books.plan.backend)) is None:
+        return line
+    hours = tokens / speed / 3600 / max(1, processes)
+    return f"{line}, about {hours:,.1f} hours with {processes} process{'es' * (processes != 1)}"
 
 
 def holds_many(path: Path) -> bool:

@@ -176,45 +176,34 @@ class SilverReport(FolderReport):
         return FolderReport.to_dict(self) | made | attributes(self, "dropped left_out books texts")
 
 
-@dataclass(frozen=True, slots=True)
-class BuildSettings:
-    """Where things are: cache, mirror, catalogue, and which of the matched books to build (all if none)."""
-
-    out: Path
-    cache_dir: Path | None = None
-    mirror: str | None = None
-    catalogue: Path | None = None
-    matched: Path | None = None
-    books: tuple[str, ...] = ()
-    offline: bool = False
-    jobs: int = 0
-    replace: bool = False
-
-
-def build_silver(plan: SilverPlan, settings: BuildSettings, progress: Progress | None = None) -> SilverReport:
-    """Run the whole plan and write the data set folder `settings.out`.
+def build_silver(
+    plan: SilverPlan, out: Path, *, cache_dir: Path | None = None, mirror: str | None = None,
+    catalogue: Path | None = None, matched: Path | None = None, books: Sequence[str] = (),
+    offline: bool = False, jobs: int = 0, replace: bool = False, progress: Progress | None = None,
+) -> SilverReport:  # fmt: skip
+    """Run the whole plan and write the data set folder `out`; `books` are those of the matched ones to build
+    (none: all).
 
     Raises:
         UsageError: nothing to build from, or `out` is not ours to replace.
         SourceError: a cast table or the catalogue cannot be had. Errors of single books are reported.
     """
     progress = progress or Silent()
-    check_replaceable(settings.out, replace=True)
-    store, report = Store.open(settings.cache_dir), SilverReport(settings.out)
-    texts = Texts(store, settings.mirror, settings.offline)
-    matched = (
-        read_matched(settings.matched)
-        if settings.matched
-        else _matched(plan, settings, texts, report, progress)
+    check_replaceable(out, replace=True)
+    store, report = Store.open(cache_dir), SilverReport(out)
+    texts = Texts(store, mirror, offline)
+    found = (
+        read_matched(matched)
+        if matched
+        else _matched(plan, books, catalogue, mirror, texts, report, progress)
     )
-    matched = books_called(
-        settings.books, matched, settings.matched or "the table of matches",
+    found = books_called(
+        books, found, matched or "the table of matches",
         keys=lambda book: (_doc_key(book), str(book["gutenberg_id"])),
     )  # fmt: skip
-    jobs = _jobs(matched, plan, texts)
+    todo = _jobs(found, plan, texts)
     with store.working():
-        run(build_one, jobs, report.work, progress, bar=("build", len(matched), "books"),
-            workers=settings.jobs)  # fmt: skip
+        run(build_one, todo, report.work, progress, bar=("build", len(found), "books"), workers=jobs)
     if report.work.finished:
         # Where the cast of a matched book is from, and how the book was found
         origins = {
@@ -222,9 +211,9 @@ def build_silver(plan: SilverPlan, settings: BuildSettings, progress: Progress |
                 "cast": {name: book.get(name, "") for name in ("source", "work_id", "link")},
                 "match": {"rule": book.get("rule", ""), "reason": book.get("match_reason", "")},
             }
-            for book in matched
+            for book in found
         }
-        _write(plan, settings, report, list(report.work.finished.values()), origins, texts)
+        _write(plan, report, origins, texts, replace=replace)
     return report
 
 
@@ -232,8 +221,9 @@ def build_silver(plan: SilverPlan, settings: BuildSettings, progress: Progress |
 
 
 def _matched(
-    plan: SilverPlan, settings: BuildSettings, texts: Texts, report: SilverReport, progress: Progress
-) -> list[dict[str, Any]]:
+    plan: SilverPlan, books: Sequence[str], catalogue: Path | None, mirror: str | None, texts: Texts,
+    report: SilverReport, progress: Progress,
+) -> list[dict[str, Any]]:  # fmt: skip
     # Tables made from name lists and from raw Wikidata answers, without any connection.
     tables, store = list(plan.casts), texts.store
     from .harvest import WikidataPlan, harvest_name_lists, harvest_wikidata
@@ -250,7 +240,7 @@ def _matched(
     if plan.propose and not tables:
         # The books whose casts are proposed.
         titles = {book["gutenberg_key"]: book["title"] for book in published_books()}
-        wanted = settings.books or plan.books
+        wanted = books or plan.books
         if not wanted:
             raise UsageError(
                 "there is no book to build", expected="--book ID, or [books] gutenberg in the recipe"
@@ -267,11 +257,11 @@ def _matched(
             "--recipe open-silver.toml",
         )
     found: MatchReport = run_match(
-        tables, store, settings.catalogue, load_settings(plan.match_recipe), load_overrides(plan.overrides),
-        mirror=settings.mirror, offline=settings.offline, progress=progress,
+        tables, store, catalogue, load_settings(plan.match_recipe), load_overrides(plan.overrides),
+        mirror=mirror, offline=texts.offline, progress=progress,
     )  # fmt: skip
     # The tables to review go beside the data set, so that `--overrides` can name them.
-    paths = write_report(found, settings.out.with_name(f"{settings.out.name}-matches"))
+    paths = write_report(found, report.out.with_name(f"{report.out.name}-matches"))
     progress.note(f"the matches, to review: {paths[3]}")
     report.dropped = {f"{b.gutenberg_id} {b.title}": b.reason for b in found.books if not b.kept}
     return read_matched(paths[2])
@@ -371,11 +361,11 @@ def _proposed(
 
 
 def _write(
-    plan: SilverPlan, settings: BuildSettings, report: SilverReport, folders: Sequence[Path],
-    origins: Mapping[str, Mapping[str, Any]], texts: Texts,
+    plan: SilverPlan, report: SilverReport, origins: Mapping[str, Mapping[str, Any]], texts: Texts, *,
+    replace: bool,
 ) -> None:  # fmt: skip
-    with writing_folder(settings.out, replace=settings.replace) as writer:
-        for folder in folders:
+    with writing_folder(report.out, replace=replace) as writer:
+        for folder in report.work.finished.values():
             facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
             facts |= origins.get(facts["doc_key"], {})
             warnings = (facts["plausibility"] or {}).get("warnings", ())

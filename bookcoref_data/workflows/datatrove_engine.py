@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from ..errors import BookcorefError, SourceError, UsageError, needing
 from ..files import sha256_bytes, sha256_file, write_text
@@ -26,21 +26,6 @@ from .annotate_many import SCALE_RULES, ReadingJob, Shelf, annotate_one, book_fi
 from .casts import AUTO
 from .code_version import annotator_version
 from .engine import JobResults, intact
-
-
-@dataclass(frozen=True, slots=True)
-class Slurm:
-    """What Slurm must be told. `time` is its limit ("20:00:00"), `env_command` sets up Python on a node."""
-
-    TIME: ClassVar[str] = "24:00:00"
-
-    partition: str
-    time: str = TIME
-    cpus_per_task: int = 1
-    mem_per_cpu_gb: int = 4
-    gpus_per_task: int = 0
-    env_command: str = ""
-    qos: str = "normal"
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,11 +141,12 @@ def _finished(name: str, place: Path) -> tuple[str, Path] | None:
 
 
 def submit_slurm(
-    jobs: Iterable[ReadingJob] | Shelf, work: Path, slurm: Slurm, *, tasks: int = 1, workers: int = -1
-) -> Submission:
+    jobs: Iterable[ReadingJob] | Shelf, work: Path, partition: str, time: str = "", *, gpus: int = 0,
+    tasks: int = 1, workers: int = -1,
+) -> Submission:  # fmt: skip
     """Hand all tasks to Slurm as a job array and return; the same command collects when they are done.
 
-    `work` and the cache must be on a file system that the nodes share.
+    `work` and the cache must be on a file system that the nodes share. `time` is Slurm's limit ("20:00:00").
 
     Raises SourceError: sbatch is not there or refuses.
     """
@@ -174,9 +160,8 @@ def submit_slurm(
     places = write_jobs(jobs, work)
     executor = SlurmPipelineExecutor(
         pipeline=[partial(annotate_share, work=str(work))], tasks=min(tasks, len(places)), workers=workers,
-        time=slurm.time, partition=slurm.partition, cpus_per_task=slurm.cpus_per_task,
-        mem_per_cpu_gb=slurm.mem_per_cpu_gb,
-        gpus_per_task=slurm.gpus_per_task, env_command=slurm.env_command or None, qos=slurm.qos,
+        time=time or "24:00:00", partition=partition, qos="normal", cpus_per_task=1, mem_per_cpu_gb=4,
+        gpus_per_task=gpus,
         job_name="bookcoref-data", logging_dir=str(work / "logs"), slurm_logs_folder=str(work / "slurm"),
         skip_completed=False, mail_type="NONE",
     )  # fmt: skip

@@ -498,8 +498,7 @@ def test_a_slurm_job_is_described_submitted_and_runs_its_share(toybox, engine, m
     )
     sbatch.chmod(sbatch.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv("PATH", f"{bin_folder}:{os.environ['PATH']}")
-    slurm = engine.Slurm("long", "10:00:00", gpus_per_task=1)
-    done = engine.submit_slurm(toybox.jobs(5)(), work, slurm, tasks=3)
+    done = engine.submit_slurm(toybox.jobs(5)(), work, "long", "10:00:00", gpus=1, tasks=3)
     assert (done.number, done.tasks) == ("4321", 3)
     script = (toybox.folder / "submitted-0").read_text()
     assert script == done.script.read_text()
@@ -519,22 +518,24 @@ def test_a_slurm_job_is_described_submitted_and_runs_its_share(toybox, engine, m
 def test_without_sbatch_or_datatrove_the_message_says_what_is_missing(toybox, engine, monkeypatch):
     monkeypatch.setenv("PATH", str(toybox.folder / "empty"))
     with pytest.raises(SourceError, match="no sbatch"):
-        engine.submit_slurm(toybox.jobs()(), toybox.folder / "work", engine.Slurm("long"))
+        engine.submit_slurm(toybox.jobs()(), toybox.folder / "work", "long")
     monkeypatch.setitem(sys.modules, "datatrove.executor", None)
     with pytest.raises(MissingExtraError, match=r"bookcoref-data\[datatrove\]"):
         engine.need_datatrove()
 
 
-def test_the_work_is_estimated_from_the_sizes_of_the_files(tmp_path):
+def test_the_work_is_estimated_from_the_sizes_of_the_files(tmp_path, monkeypatch):
     from bookcoref_data.annotation.plan import default_plan
-    from bookcoref_data.workflows.annotate_many import TOKENS_PER_SECOND, Shelf, workload
+    from bookcoref_data.workflows.annotate_many import Shelf, workload
 
     for number in range(3):
         (tmp_path / f"{number}.txt").write_text("x" * 530_000, encoding="utf-8")
-    found = workload(Shelf(tmp_path, default_plan("embedded"), tmp_path), 2)
-    assert (found.books, found.tokens) == (3, 300_000)
-    assert found.hours == pytest.approx(300_000 / TOKENS_PER_SECOND["embedded"] / 3600 / 2)
-    assert str(found).startswith("3 books, about 300,000 tokens, about 0.0 hours with 2 processes")
+    books = Shelf(tmp_path, default_plan("embedded"), tmp_path)
+    assert workload(books, 2) == "3 books, about 300,000 tokens, about 0.0 hours with 2 processes"
+    monkeypatch.setitem(annotate_many.TOKENS_PER_SECOND, "embedded", 8)
+    assert workload(books, 1).endswith("300,000 tokens, about 10.4 hours with 1 process")
+    monkeypatch.delitem(annotate_many.TOKENS_PER_SECOND, "embedded")
+    assert workload(books, 1) == "3 books, about 300,000 tokens"
 
 
 def test_a_task_reads_a_text_itself_and_a_restart_reads_none_again(toybox, texts, engine, monkeypatch):

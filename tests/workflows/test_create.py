@@ -28,7 +28,7 @@ from bookcoref_data.workflows import create
 from bookcoref_data.workflows.annotate import Annotated
 from bookcoref_data.workflows.annotate_many import release_backends
 from bookcoref_data.workflows.casts import Repair
-from bookcoref_data.workflows.create import BuildSettings, build_silver, load_plan
+from bookcoref_data.workflows.create import build_silver, load_plan
 
 PROSE = "Ada Brook baked the bread of the village before the sun was up, and\nTom Reed ate it.\n\n"
 RDF = """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
@@ -74,8 +74,8 @@ def world(tmp_path):
 
 
 def settings(world, **more):
-    return BuildSettings(world / "out", world / "cache", str(world / "mirror"), world / "rdf-files.tar.bz2",
-                         offline=True, jobs=1, **more)  # fmt: skip
+    return {"out": world / "out", "cache_dir": world / "cache", "mirror": str(world / "mirror"),
+            "catalogue": world / "rdf-files.tar.bz2", "offline": True, "jobs": 1, **more}  # fmt: skip
 
 
 def plan(world, **more):
@@ -83,7 +83,7 @@ def plan(world, **more):
 
 
 def test_books_are_built_and_one_without_text_is_reported(world):
-    report = build_silver(plan(world), settings(world))
+    report = build_silver(plan(world), **settings(world))
     assert report.built == ["the_lamp_road_900001", "the_inn_900002"]
     assert list(report.failed) == ["a_ferry_900003"]
     assert report.failed["a_ferry_900003"].exit_code == 3
@@ -100,7 +100,7 @@ CLOSED = "It is under copyright by the heirs of Mira Holt; all rights reserved."
 
 def test_the_card_says_what_the_headers_say_of_rights(world):
     """The same question as `publish` asks, by the same function."""
-    free = build_silver(plan(world), settings(world))
+    free = build_silver(plan(world), **settings(world))
     assert {key: rights.state for key, rights in free.texts.items()} == dict.fromkeys(
         ["the_lamp_road_900001", "the_inn_900002"], "public domain"
     )
@@ -108,22 +108,22 @@ def test_the_card_says_what_the_headers_say_of_rights(world):
     path = world / "mirror/cache/epub/900001/pg900001.txt"
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace("Title: ", f"{CLOSED}\n\nTitle: "), encoding="utf-8")
-    closed = build_silver(plan(world), settings(world))
+    closed = build_silver(plan(world), **settings(world))
     assert closed.texts["the_lamp_road_900001"].state == "restricted"
     assert closed.to_dict()["texts"]["the_lamp_road_900001"]["state"] == "restricted"
     said = "Except: its header says that it is in copyright (pg900001.txt)"
     assert said in (world / "out/README.md").read_text()
     path.write_text(text.replace("This eBook is for the use of anyone", "Nobody"), encoding="utf-8")
-    build_silver(plan(world), settings(world))
+    build_silver(plan(world), **settings(world))
     assert "Except: the header of pg900001.txt says nothing" in (world / "out/README.md").read_text()
 
 
 def test_a_second_build_reuses_and_a_changed_setting_does_not(world):
-    first = build_silver(plan(world), settings(world))
-    again = build_silver(plan(world), settings(world))
+    first = build_silver(plan(world), **settings(world))
+    again = build_silver(plan(world), **settings(world))
     assert (len(first.built), len(again.built), len(again.reused)) == (2, 0, 2)
     assert again.record.digest == first.record.digest
-    other = build_silver(plan(world, paragraphs="all"), settings(world))
+    other = build_silver(plan(world, paragraphs="all"), **settings(world))
     assert (len(other.built), len(other.reused)) == (2, 0)
     assert other.record.digest != first.record.digest
 
@@ -137,7 +137,7 @@ def test_the_annotation_comes_from_the_backend_of_the_recipe(world, tmp_path, mo
     release_backends()
     from dataclasses import replace
 
-    report = build_silver(replace(plan(world), annotate_recipe=recipe), settings(world))
+    report = build_silver(replace(plan(world), annotate_recipe=recipe), **settings(world))
     assert [facts["mentions"] for facts in report.books] == [80, 80]
     assert [facts["clusters"] for facts in report.books] == [2, 2]
     assert len(made) == 1
@@ -174,7 +174,7 @@ def test_the_open_recipe_proposes_casts_and_leaves_out_what_looks_wrong(
         52,
     )
     ours = replace(shipped, books=("900001", "900002"), annotate_recipe=recipe)
-    report = build_silver(ours, settings(world))
+    report = build_silver(ours, **settings(world))
     fits_schema("create", report.to_dict())
     assert [facts["doc_key"] for facts in report.books] == ["the_lamp_road_900001"]
     assert "2 of 3 names have no mention" in report.left_out["the_inn_900002"]
@@ -201,7 +201,7 @@ def silver(world, tmp_path, monkeypatch):
     monkeypatch.setitem(BACKENDS, "naming", "bookcoref_data.workflows.create:_naming_backend")
     monkeypatch.setattr(create, "_naming_backend", lambda plan: Naming(), raising=False)
     release_backends()
-    build_silver(plan(world, annotate_recipe=recipe, licence="CC0-1.0"), settings(world, books=("900001",)))
+    build_silver(plan(world, annotate_recipe=recipe, licence="CC0-1.0"), **settings(world, books=("900001",)))
     bc.publish(
         world / "out", "me/open", standoff=True, licence="CC0-1.0", mirror=world / "mirror",
         cache_dir=world / "cache", dry_run=True, out=world / "packs",
@@ -328,15 +328,15 @@ class Naming:
 
 
 def test_only_the_books_asked_for(world):
-    report = build_silver(plan(world), settings(world, books=("900002",)))
+    report = build_silver(plan(world), **settings(world, books=("900002",)))
     assert [facts["gutenberg_id"] for facts in report.books] == ["900002"]
     with pytest.raises(UsageError, match="77"):
-        build_silver(plan(world), settings(world, books=("77",)))
+        build_silver(plan(world), **settings(world, books=("77",)))
 
 
 def test_without_lists_and_with_a_wrong_recipe_it_says_what_is_needed(world, tmp_path):
     with pytest.raises(UsageError, match="character lists"):
-        build_silver(load_plan(), settings(world))
+        build_silver(load_plan(), **settings(world))
     for text in ("[clean]\ncolour = 1\n", "[tokenise]\nparagraphs = 'some'\n", "[colour]\n"):
         recipe = tmp_path / "wrong.toml"
         recipe.write_text(text, encoding="utf-8")
@@ -348,7 +348,7 @@ def test_a_foreign_folder_is_not_overwritten(world):
     (world / "out").mkdir()
     (world / "out/mine.txt").write_text("mine")
     with pytest.raises(UsageError):
-        build_silver(plan(world), settings(world))
+        build_silver(plan(world), **settings(world))
     assert (world / "out/mine.txt").read_text() == "mine"
 
 
@@ -437,7 +437,7 @@ def test_a_reviewed_table_is_read_back_as_overrides(world):
 
 
 def test_what_to_review_stands_beside_the_data_set(world):
-    build_silver(plan(world), settings(world))
+    build_silver(plan(world), **settings(world))
     names = {path.name for path in (world / "out-matches").iterdir()}
     assert names == {"matches.tsv", "works.tsv", "casts.jsonl", "review.html", "files.json"}
 
@@ -458,7 +458,7 @@ def test_the_narrator_of_the_recipe_is_given_to_the_annotation(world, monkeypatc
     told = load_plan(recipe)
     assert told.narrators == {"900001": ("Ada Brook",), "the_inn_900002": ("Sam", "Bib:1")}
     own = replace(plan(world), annotate_recipe=told.annotate_recipe, narrators=told.narrators)
-    report = build_silver(own, settings(world))
+    report = build_silver(own, **settings(world))
     assert sorted(asked) == [("the_inn_900002", "Sam", "Bib:1", 1), ("the_lamp_road_900001", "Ada Brook", 1)]
     assert [facts["narrators"] for facts in report.books] == [["Ada Brook"], ["Sam", "Bib:1"]]
     recipe.write_text("[narrators]\n900001 = 3\n")
@@ -485,9 +485,7 @@ def test_marks_of_emphasis_stay_when_the_recipe_asks_for_the_released_convention
     path.write_text(path.read_text(encoding="utf-8").replace("before the sun", "_before_ the sun", 1))
     words = {}
     for emphasis in ("cut", "released"):
-        build_silver(
-            plan(world, emphasis=emphasis), replace(settings(world, replace=True), out=world / emphasis)
-        )
+        build_silver(plan(world, emphasis=emphasis), **settings(world, replace=True, out=world / emphasis))
         (row,) = [r for _, r in iter_folder(world / emphasis) if r.doc_key == "the_lamp_road_900001"]
         words[emphasis] = " ".join(token for sentence in row.sentences for token in sentence)
     assert "_" not in words["cut"]
@@ -562,7 +560,7 @@ def test_a_repaired_cast_is_annotated_and_told(world):
     names = {}
     for key, repairs in {"plain": {}, "repaired": {"900001": repair}}.items():
         plan = replace(shipped, books=("900001",), repairs=repairs, leave_out_implausible=False)
-        build_silver(plan, replace(settings(world), out=world / key))
+        build_silver(plan, **settings(world, out=world / key))
         (row,) = [r for _, r in iter_folder(world / key) if r.doc_key == "the_lamp_road_900001"]
         names[key] = {name for name, _ in row.characters}
     assert names == {"plain": {"Ada Brook", "Tom Reed"}, "repaired": {"Ada Brook"}}
