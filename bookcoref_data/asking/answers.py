@@ -8,7 +8,7 @@ from typing import Any
 from ..books.layout import Layout
 from ..edits import Edit, anchor_of
 from ..scoring.scores import cohens_kappa
-from ..shapes import plain
+from ..shapes import attributes, plain
 from ..words import pronouns
 from .questions import OFFERS_NO_PEOPLE, OUTSIDER, OUTSIDERS, Key, ReviewQuestion, pair_key, signs
 
@@ -139,11 +139,10 @@ def as_dict(question: ReviewQuestion, layout: Layout, tokens: Sequence[str], doc
     takes the place of "?"."""
     typed = () if question.kind in OFFERS_NO_PEOPLE else answer_with(question, "?", tokens, doc_key)
     offered = answers_to(question, tokens, doc_key)
-    return {
-        "kind": question.kind,
-        **passage(layout, tokens, question.start, question.end, question.since),
+    shown = passage(layout, tokens, question.start, question.end, question.since)
+    return shown | {
+        **attributes(question, "kind people"),
         "now": {"words": offered[0].says, "same person": NO}.get(question.kind, question.now),
-        "people": list(question.people),
         "wrong": round(question.chance, 3),
         "hangs": round(question.hangs, 1),
         "places": 1 if question.kind in ("speaker", "same person") else len(question.places),

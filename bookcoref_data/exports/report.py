@@ -9,6 +9,7 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from ..books.annotation import Annotation
 from ..errors import UsageError, needing, plural
@@ -65,25 +66,18 @@ def write_report(
     if out.suffix == ".html":
         write_text(out, _html(readings, drawn, named))
         return [out]
-    files = [out]
-    for r in readings:
-        name = safe_name(r.annotation.doc_key, "document key")
-        for kind, content in drawn[r.annotation.doc_key].items():
-            files.append(out.with_name(f"{out.stem}.{name}.{kind}.png"))
-            write_bytes(files[-1], content)
-    pieces: list[str] = []
+    files, pieces = [out], []
     for r in readings:
         key = r.annotation.doc_key
         pieces += [f"# {named[key]}", _facts(r)]
         for title, heads, rows in _tables(r):
             lines = [heads, ["---" if h in _WORDS else "---:" for h in heads], *rows]
             pieces += [f"## {title}", "\n".join(map(markdown_row, lines))]
-        for kind in drawn[key]:
-            pieces += [
-                f"## {kind.capitalize()}",
-                f"![{_CAPTIONS[kind]}]({out.stem}.{key}.{kind}.png)",
-                _CAPTIONS[kind],
-            ]
+        for kind, content in drawn[key].items():
+            files.append(out.with_name(f"{out.stem}.{safe_name(key, 'document key')}.{kind}.png"))
+            write_bytes(files[-1], content)
+            picture = f"![{_CAPTIONS[kind]}]({quote(files[-1].name)})"
+            pieces += [f"## {kind.capitalize()}", picture, _CAPTIONS[kind]]
     write_text(out, "\n\n".join(pieces) + "\n")
     return files
 
@@ -97,10 +91,7 @@ def _facts(r: LaidOutBook) -> str:
     return f"{told}; {len(a.quotes):,} quotes, {known:,} with a speaker." if a.quotes else f"{told}."
 
 
-Rows = list[list[str]]
-
-
-def _tables(r: LaidOutBook) -> Iterator[tuple[str, list[str], Rows]]:
+def _tables(r: LaidOutBook) -> Iterator[tuple[str, list[str], list[list[str]]]]:
     """(title, heads, rows) of the cast, and of who speaks to whom."""
     cast = characters(r)
     spoken = sum(row["words_spoken"] for row in cast)
@@ -122,10 +113,9 @@ _CAPTIONS = {
 }
 
 
-Drawn = Mapping[str, Mapping[str, bytes]]
-
-
-def _html(readings: Sequence[LaidOutBook], drawn: Drawn, named: Mapping[str, str]) -> str:
+def _html(
+    readings: Sequence[LaidOutBook], drawn: Mapping[str, Mapping[str, bytes]], named: Mapping[str, str]
+) -> str:
     pieces = [
         "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>"
         f'<meta http-equiv=Content-Security-Policy content="{_POLICY}">'

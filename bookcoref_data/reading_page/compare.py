@@ -79,8 +79,7 @@ def compare(
             found=f"{' '.join(b[max(at - 3, 0) : at + 3])!r} ({len(b):,} tokens)",
             hint="compare annotations of the same tokens, or carry one over: bookcoref-data align",
         )  # fmt: skip
-    ours = {(m.start, m.end, m.character) for m in first.mentions}
-    theirs = {(m.start, m.end, m.character) for m in second.mentions}
+    at_first, at_second = _by_span(first), _by_span(second)
     # Character of the first -> character of the second: of one name, else with most mentions in common.
     by_name = {fold(name): s for s, name in enumerate(second.names) if s not in second.guessed}
     named = {
@@ -89,10 +88,9 @@ def compare(
         if f not in first.guessed and fold(name) in by_name
     }
     taken = set(named.values())
-    spans = _by_span({(m.start, m.end, m.character) for m in second.mentions})
     common: Counter[tuple[int, int]] = Counter()
     for m in first.mentions:
-        for other in spans.get((m.start, m.end), ()):
+        for other in at_second.get((m.start, m.end), ()):
             if m.character not in named and other not in taken:
                 common[m.character, other] += 1
     if not common:
@@ -102,7 +100,6 @@ def compare(
         weights = np.array(list(common.values()), dtype=float)
         pair = named | {int(ones[i]): int(others[i]) for i in best_alignment(ones, others, weights)}
     back = {s: f for f, s in pair.items()}
-    at_first, at_second = _by_span(ours), _by_span(theirs)
     rows: list[Difference] = []
     same = 0
     for span in sorted(at_first.keys() | at_second.keys()):
@@ -118,8 +115,8 @@ def compare(
     return Differences(tuple(rows), second.names, same, *labels)
 
 
-def _by_span(links: set[tuple[int, int, int]]) -> dict[tuple[int, int], list[int]]:
+def _by_span(a: Annotation) -> dict[tuple[int, int], list[int]]:
     found: dict[tuple[int, int], list[int]] = {}
-    for start, end, character in sorted(links):
+    for start, end, character in sorted({(m.start, m.end, m.character) for m in a.mentions}):
         found.setdefault((start, end), []).append(character)
     return found

@@ -44,17 +44,14 @@ def draw_length_and_distance(rows: Sequence[tuple[str, Statistics]]) -> Figure:
     for name, length, distance in PRINTED:
         axes.annotate(name, (length, distance), (-6, 5), textcoords="offset points", color=GREY, fontsize=8,
                       ha="right")  # fmt: skip
-    known = [
-        (name, s.tokens_per_document, s.mention_distance, s.mentions)
-        for name, s in rows
-        if s.tokens_per_document and s.mention_distance
-    ]
-    most = max((mentions for *_, mentions in known), default=1)
-    axes.scatter([k[1] for k in known], [k[2] for k in known],
-                 s=[30 + 200 * k[3] / most for k in known], color=BLUE, alpha=0.7, label="given")  # fmt: skip
-    for name, tokens, apart, _ in known:
-        axes.annotate(short_name(Path(name).name or name), (tokens, apart), (9, -9),
-                      textcoords="offset points", fontsize=9)  # fmt: skip
+    known = [(name, s) for name, s in rows if s.tokens_per_document and s.mention_distance]
+    most = max((s.mentions for _, s in known), default=1)
+    sizes = [30 + 200 * s.mentions / most for _, s in known]
+    axes.scatter([s.tokens_per_document for _, s in known], [s.mention_distance for _, s in known], s=sizes,
+                 color=BLUE, alpha=0.7, label="given")  # fmt: skip
+    for name, s in known:
+        label, place = short_name(Path(name).name or name), (s.tokens_per_document, s.mention_distance)
+        axes.annotate(label, place, (9, -9), textcoords="offset points", fontsize=9)
     axes.set_xlabel("tokens per document")
     axes.set_ylabel("mean distance of two mentions of a chain (tokens)")
     axes.set_title("Length of documents and distance of mentions", loc="left")

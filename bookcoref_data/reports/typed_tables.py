@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ..scoring.scores import Score
 from ..scoring.suggest import Suggestion
-from ..scoring.typed import Coverage, LabelScores, TypedScores
+from ..scoring.typed import Coverage, TypedScores
 from .evaluation_tables import ReportTable
 
 METRIC_NAMES = {
@@ -63,8 +63,8 @@ def _one_system(system: TypedScores) -> ReportTable:
             one.label,
             one.key_mentions,
             one.response_mentions,
-            *(_percent(getattr(one.mentions, side), one.mentions) for side in ("precision", "recall", "f1")),
-            *(_percent(_score(one, m).f1, _score(one, m)) for m in ("lenient", "gold_links", "shared_links")),
+            *(_percent(one.mentions, side) for side in ("precision", "recall", "f1")),
+            *(_percent(getattr(one, m)) for m in ("lenient", "gold_links", "shared_links")),
         )
         for one in system.labels
     ]
@@ -82,21 +82,16 @@ def _metric(systems: Sequence[TypedScores], metric: str) -> ReportTable:
     for label in labels:
         found = [labels.get(label) for labels in by_label]
         known = next((one.key_mentions for one in found if one is not None), 0)
-        scores = (None if one is None else _score(one, metric) for one in found)
-        rows.append((label, known, *(None if s is None else _percent(s.f1, s) for s in scores)))
+        scores = (None if one is None else _percent(getattr(one, metric)) for one in found)
+        rows.append((label, known, *scores))
     rows.append(("macro average", None, *(_macro(system, metric) for system in systems)))
     title = f"typed {METRIC_NAMES[metric]}; disagreeing labels: {systems[0].disagreeing}"
     return ReportTable(title, ("class", "key mentions", *(system.name for system in systems)), tuple(rows))
 
 
-def _score(one: LabelScores, metric: str) -> Score:
-    score: Score = getattr(one, metric)
-    return score
-
-
-def _percent(value: float, score: Score) -> float | None:
+def _percent(score: Score, side: str = "f1") -> float | None:
     """A class that occurs on neither side has no score."""
-    return 100 * value if score.recall_denominator or score.precision_denominator else None
+    return 100 * getattr(score, side) if score.recall_denominator or score.precision_denominator else None
 
 
 def _macro(system: TypedScores, metric: str) -> float | None:

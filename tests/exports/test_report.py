@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from urllib.parse import unquote
 
 import pytest
 
@@ -35,6 +37,12 @@ def test_counts_and_shares_of_speech(annotation, tmp_path):
     assert "| speaker | addressee | quotes | words |\n| --- | --- | ---: | ---: |" in text
     assert {f.name for f in files[1:]} == {"report.talk.presence.png", "report.talk.network.png"}
     assert all(f.read_bytes().startswith(b"\x89PNG") for f in files[1:])
+
+
+def test_pictures_are_found_beside_a_report_whose_name_has_a_blank(annotation, tmp_path):
+    page, *pictures = write_report([annotation], tmp_path / "my report (1).md")
+    shown = re.findall(r"!\[[^]]*\]\(([^) ]*)\)", page.read_text(encoding="utf-8"))
+    assert [unquote(name) for name in shown] == [picture.name for picture in pictures]
 
 
 def test_a_long_chapter_is_one_and_all_of_it_has_its_title(tmp_path):
