@@ -143,6 +143,9 @@ def _line(line: str, place: str) -> tuple[Entry, str] | None:
     name, *aliases = (part.strip() for part in line.split(";"))
     if not is_sayable(name):
         raise UsageError(f"{place}: names nobody", expected="name; other name; other name", found=line)
+    if split_range(name)[1]:
+        what = f"{place}: chapters belong to another name than the first, which is that of the output"
+        raise UsageError(what, expected="name; other name:18-", found=name)
     for each in (name, *filter(None, aliases)):
         check(each, "name", place, UsageError)
     return Entry(name, tuple(aliases), gender), (name + narrates).rstrip(":") if narrates else ""

@@ -8,17 +8,19 @@ from itertools import combinations, pairwise
 from typing import Any
 
 from ..books import Book
+from ..books.annotation import Marked
 from ..books.layout import find_chapters, find_paragraphs, join_tokens
 from ..shapes import attributes
 from ..words import honorifics
-from .cast import Entry, cast_lines, make_cast, parse_cast, split_range
+from .cast import Cast, Entry, cast_lines, make_cast, parse_cast, split_range
 from .embedded import lexicon as lex
 from .embedded.aliases import learn_aliases
+from .embedded.linking import listed_twice, never_found
 from .embedded.names import RULES, NameTable, book_words, gender_of_first_name, learned_table, name_words
 from .embedded.parsing import Parse
 from .grouping import Group, are_one_name
 from .identity import Scenes, Somebody, Span, may_be_one, weight
-from .narration import chapter_ranges, names_in_place
+from .narration import chapter_ranges, names_in_place, narration_of
 from .propose import SHORT, find_brides
 from .sightings import name_runs
 
@@ -56,7 +58,7 @@ class CastWorkshop:
     `lines` are those of the file, `people` the characters with the numbers of their lines and the narrators;
     `names` are the names of the book. `partners` are pairs of characters that may be one, likeliest first,
     with the evidence (a logit) and a reason where it is strong; `doubts` say which names of a character may
-    be another's. `chapters` are number, and first and last token.
+    be another's. `chapters` are number, and first and last token. `notes` are those of `annotate`.
     """
 
     doc_key: str
@@ -67,6 +69,7 @@ class CastWorkshop:
     partners: tuple[tuple[int, int, float, str], ...]
     doubts: tuple[tuple[tuple[int, ...], str], ...]
     chapters: tuple[tuple[int, int, int], ...]
+    notes: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, as the page reads it."""
@@ -87,8 +90,8 @@ def make_workshop(
         UsageError: the text is no cast file, or names chapters that the book does not have.
     """
     headings = tuple(chapters) or find_chapters(book)
-    cast = parse_cast(text, source)
-    learned = learn_aliases(book, names_in_place(cast, book, headings), parse)
+    cast, placed = check_cast(book, text, headings, source)
+    learned = learn_aliases(book, placed, parse)
     table, _ = learned_table(learned.cast, book.tokens)
     work = _Workshop(book, parse, table, learned.groups)
     names = work.names()
@@ -107,7 +110,20 @@ def make_workshop(
         book.doc_key, len(book.tokens), tuple(text.lstrip("\ufeff").splitlines()),
         tuple(people), tuple(names), tuple(work.partners(names)), tuple(work.doubts(names)),
         tuple((n, a, b - 1) for n, (a, b) in numbered.items()),
+        (*cast.notes, *listed_twice(cast), *never_found(book, cast, parse, work.mentions())),
     )  # fmt: skip
+
+
+def check_cast(
+    book: Book, text: str, chapters: Sequence[tuple[str, int]] = (), source: str = "cast"
+) -> tuple[Cast, Cast]:
+    """The cast in this text, also with its chapters as tokens of the book, if `annotate` can use it.
+
+    Raises: as `make_workshop`, and for two narrators of one place.
+    """
+    cast = parse_cast(text, source)
+    narration_of(cast.narrators, cast, book, chapters)
+    return cast, names_in_place(cast, book, chapters)
 
 
 class _Workshop:
@@ -140,6 +156,10 @@ class _Workshop:
         others = [self._name(spans, NOBODY) for spans in runs.values() if len(spans) >= least]
         others.sort(key=lambda n: (not n.person, -len(n.starts)))
         return [*found, *others[:_MOST_OTHERS]]
+
+    def mentions(self) -> list[Marked]:
+        """The names that were found, by character."""
+        return [Marked(*span, who) for (_, who), spans in self.spans.items() for span in spans]
 
     def _written(self, start: int, end: int) -> str:
         words = [t.strip("_") for t in self.book.tokens[start : end + 1] if t.strip()]

@@ -89,6 +89,12 @@ class Casting(Result):
         )
         return self.workshop
 
+    def check(self, text: str, source: str = "cast") -> None:
+        """Raises UsageError: `annotate` could not use a cast file with this text."""
+        from ..annotation.workshop import check_cast
+
+        check_cast(self.source.book, text, self.source.chapters, source)
+
     def page(self, server: dict[str, str] | None = None) -> str:
         """The workshop as one page of HTML, which saves a cast file, or gives it to a server."""
         from ..reading_page.form import form
@@ -198,7 +204,7 @@ class Review:
     def __init__(
         self, session: ReviewSession, most: int, until: float, agreement: ReviewAgreement | None
     ) -> None:
-        self._session, self._most, self._until = session, most, until
+        self._session, self._most, self._until, self._served = session, most, until, False
         self.agreement = agreement
         self.questions: list[ReviewQuestion] = []
         self.next()
@@ -279,9 +285,13 @@ class Review:
         return made
 
     def page(self, server: dict[str, str] | None = None) -> str:
-        """The questions as one page of HTML, which saves a file of corrections, or gives them to a server."""
+        """The questions as one page of HTML, which saves a file of corrections, or gives them to a server.
+        One that asks for the page again gets questions of a new reading."""
         from ..reading_page.form import form
 
+        if server and self._served:
+            self.next()
+        self._served = server is not None
         kept = [e.to_dict() for e in self._session.kept()]
         more = {"edits": kept, "author": self._session.author, "until": self._until, "server": server}
         return form("review", self._session.source.book.doc_key, self.to_dict() | more)

@@ -68,6 +68,25 @@ def test_a_damaged_cast_is_named_with_its_line(story):
         make_workshop(source.book, parse, "Anna\nBen [x]", (), "mine.txt")
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["Meg:2-\n", "Meg [narrator 3-2]\n", "Meg [narrator]\nSam Tully [narrator]\n", "Meg [narrator 99]\n"],
+)
+def test_what_annotate_would_refuse_is_no_workshop(story, text):
+    source, parse = story
+    with pytest.raises(UsageError):
+        make_workshop(source.book, parse, text, source.chapters)
+
+
+def test_a_workshop_gives_the_notes_that_annotate_gives(story):
+    source, parse = story
+    made = make_workshop(source.book, parse, "Sam\nMargaret Harlow; Sam\nSam; Tully\nZeb\n", source.chapters)
+    assert made.notes == (
+        "the cast names 'Sam' more than once; taken as one character",
+        "the name 'Zeb' does not occur in the text",
+    )
+
+
 @pytest.mark.long
 def test_the_table_and_the_page_come_from_the_file_beside_the_book(tmp_path):
     bc.sample(tmp_path)
@@ -100,7 +119,7 @@ def test_a_workshop_says_of_a_small_book_all_that_it_knows(tmp_path):
         "Mary sat down. Edmund came back. The sea-side was cold. Mrs. Hill said “Edmund!” and wept. Joe saw "
         "it all.\n", encoding="utf-8",
     )  # fmt: skip
-    lines = ["# mine", "Anna Hill [f]", "Mary Hill [f]", "Tom [narrator 1-2]", "Ned", "Edmund", "Ben"]
+    lines = ["# mine", "Anna Hill [f]", "Mary Hill [f]", "Tom [narrator]", "Ned", "Edmund", "Ben"]
     (tmp_path / "tale.cast.txt").write_text("\n".join(lines), encoding="utf-8")
     made = bc.cast(text)
     assert [tuple(row.values()) for row in made.table.to_dicts()] == [
@@ -111,7 +130,7 @@ def test_a_workshop_says_of_a_small_book_all_that_it_knows(tmp_path):
     found = json.loads(json.dumps(made.to_dict()))
     assert (found["doc_key"], found["size"], found["lines"]) == ("tale", 59, lines)
     assert [list(person.values()) for person in found["people"]] == [
-        [["Anna Hill"], "f", [1], ""], [["Mary Hill"], "f", [2], ""], [["Tom"], "", [3], "1-2"],
+        [["Anna Hill"], "f", [1], ""], [["Mary Hill"], "f", [2], ""], [["Tom"], "", [3], "all"],
         [["Ned"], "", [4], ""], [["Edmund"], "", [5], ""], [["Ben"], "", [6], ""],
     ]  # fmt: skip
     assert [(n["text"], n["owner"], n["why"], n["at"], n["person"]) for n in found["names"]] == [

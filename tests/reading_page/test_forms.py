@@ -391,11 +391,13 @@ def test_hostile_names_are_text(browser, story, tmp_path):
 
 
 @pytest.fixture
-def served(story, tmp_path):
-    """A server of the workshop, and its cast file, which is not there yet."""
+def served(story, tmp_path, request):
+    """A server of the workshop, and its cast file, which is not there yet if a test gives none."""
     (tmp_path / "lamp.txt").write_text((story / "lamp.txt").read_text(), encoding="utf-8")
+    if text := getattr(request, "param", ""):
+        (tmp_path / "lamp.cast.txt").write_text(text, encoding="utf-8")
     made = bc.cast(tmp_path / "lamp.txt")
-    server = EditServer(made.page, made.file, check=parse_cast)
+    server = EditServer(made.page, made.file, check=made.check)
     thread = threading.Thread(target=server.run)
     thread.start()
     yield server
@@ -417,6 +419,53 @@ def test_changes_are_saved_at_once_and_annotate_reads_them(browser, served):
     assert len(browser.execute_script("return shown()")) == len(cast.names)
     done = bc.annotate(kept.with_name("lamp.txt"), kept)
     assert cast.names[0] in done.characters
+
+
+def owners(browser) -> dict[int, str]:
+    told = browser.execute_script(
+        "return names.flatMap((n) => n.at.map((at) => [at, n.owner < 0 ? '' : nameOf(n.owner)]))"
+    )
+    return {at: name for at, name in told if name}
+
+
+@pytest.mark.parametrize("served", [CAST], indirect=True)
+def test_the_book_is_read_again_after_a_change_and_names_are_whose_annotate_takes_them_for(browser, served):
+    opened(browser, served.address)
+    before, text = owners(browser), served.edits.read_text()
+    press(browser, rank_of(browser, "Edmund Harlow"), "d")
+    assert "19 mentions move" in said(browser)
+    until(browser, "return document.getElementById('say').textContent.startsWith('Read again')")
+    assert "4 mentions go to Margaret Harlow" in said(browser)
+    assert "# dropped: Edmund Harlow [m]\n" in served.edits.read_text()
+    work = bc.cast(served.edits.with_name("lamp.txt")).workshop
+    assert owners(browser) == {
+        at: work.people[name.owner][0].name for name in work.names if name.owner >= 0 for at in name.starts
+    }
+    press(browser, "z")
+    until(browser, "return saving.then(() => document.getElementById('state').textContent.includes('saved'))")
+    assert served.edits.read_text() == text
+    assert owners(browser) == before
+
+
+@pytest.mark.parametrize("served", ["Sam Tully [narrator 2-3]\nEdmund Harlow\n"], indirect=True)
+def test_the_workshop_saves_no_cast_that_annotate_would_refuse(browser, served):
+    opened(browser, served.address)
+    text = served.edits.read_text()
+    for chapters, told in (("3", "Sam Tully says I in chapters 2-3"), ("3-2", "no chapters 3-2")):
+        press(browser, rank_of(browser, "Edmund Harlow"), "t", *chapters, "ENTER")
+        assert told in said(browser)
+    press(browser, "r", "/", *"Ned:2", "ENTER")
+    until(browser, "return document.getElementById('state').textContent.includes('chapters belong to')")
+    assert served.edits.read_text() == text
+    press(browser, "z")
+    until(browser, "return document.getElementById('state').textContent.endsWith(' saved')")
+    press(browser, "d", "d")
+    until(browser, "return document.getElementById('state').textContent.includes('0 people')")
+    press(browser, "m", "a", "r")
+    assert not browser.execute_script("return document.getElementById('dialog').open")
+    press(browser, "z")
+    until(browser, "return document.getElementById('state').textContent.startsWith('1 person ')")
+    until(browser, "return saving.then(() => true)")
 
 
 def test_nothing_is_called_saved_before_the_answer(browser, served):

@@ -30,6 +30,7 @@ _ASK = {
 
 @verb(flags={"cast": "--characters --cast -c"})
 @only_with("serve", "open_page port")
+@only_with("!json", "serve")
 def cast(
     given: Given, out: Path | None, serve: bool = False, open_page: OpenPage = False, port: Port = 0,
     json: Json = False,
@@ -45,15 +46,15 @@ def cast(
         bookcoref-data cast lamp.txt --cast cast.txt --out workshop.html
         bookcoref-data cast lamp.txt --json
     """
-    from ...annotation.cast import parse_cast
-
     found: Casting = given()
     if given.values["cast"] and not found.file.exists():
         say(f"there is no {found.file} yet: this is the cast that the book proposes")
+    for note in found.workshop.notes:
+        say(note)
     if json:
         emit_json(found.to_dict())
     elif serve:
-        serve_page(found.page, found.file, port, open_page, check=parse_cast)
+        serve_page(found.page, found.file, port, open_page, check=found.check)
     elif out is not None:
         say(f"wrote {out}; save the cast from the page as {found.file}")
     else:
@@ -62,6 +63,7 @@ def cast(
 
 @verb(flags={"cast": "--characters --cast -c"})
 @only_with("serve", "open_page port")
+@only_with("!json", "serve")
 def review(
     given: Given, book: Path, edits: Path | None, until: float, out: Path | None,
     serve: AskOnPage = False, open_page: OpenPage = False, port: Port = 0, json: Json = False,
@@ -87,16 +89,7 @@ def review(
     if json:
         emit_json(asked.to_dict())
     elif serve:
-        made: list[bool] = []
-
-        def page(server: dict[str, str]) -> str:
-            # A page that is asked for again belongs to a new reading.
-            if made:
-                asked.next()
-            made.append(True)
-            return asked.page(server)
-
-        serve_page(page, kept, port, open_page)
+        serve_page(asked.page, kept, port, open_page)
     elif out is not None:
         say(f"wrote {out}; save the answers from the page as {kept}")
     elif sys.stdin.isatty():
@@ -200,6 +193,8 @@ def _tell(asked: Review) -> None:
 
 @verb()
 @only_with("serve", "open_page port")
+@only_with("!json", "serve review")
+@only_with("!serve", "review")
 def audit(
     given: Given, source: Path, edits: Path | None, out: Path | None, serve: AskOnPage = False,
     open_page: OpenPage = False, port: Port = 0, review: bool = False, json: Json = False,

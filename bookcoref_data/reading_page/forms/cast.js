@@ -1,8 +1,7 @@
 // The cast workshop: who is proposed, which names are whose, and what a person changes. What is saved is a cast file.
 const KEYS = "123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", BINS = 240, RANGE = /^\d+(-\d*)?(,\d+(-\d*)?)*$/;
-let people = DATA.people.map((p) => ({ ...p, changed: false, gone: "" }));
-let names = DATA.names.map((n) => ({ ...n }));
-let current, base = 0, unsaved = false, failed = false, onTheWay = 0; // base: the first of the ten people whom digits lead to
+let people, names, lines, partners, doubts, notes; // what the book says of the file, and what was changed since
+let current, base = 0, unsaved = false, failed = "", onTheWay = 0; // base: the first of the ten people whom digits lead to
 const history = [], dismissed = new Set();
 
 const shown = () => people.map((_, i) => i).filter((i) => !people[i].gone).sort((a, b) => order(a) - order(b));
@@ -10,7 +9,16 @@ const order = (i) => people[i].rank;
 const mine = (who) => names.filter((n) => n.owner === who).sort((a, b) => b.at.length - a.at.length);
 const times = (who) => mine(who).reduce((sum, n) => sum + n.at.length, 0);
 const nameOf = (who) => people[who].names[0];
-people.map((p, i) => [times(i), p]).sort((a, b) => b[0] - a[0]).forEach(([, p], rank) => { p.rank = rank; });
+
+/** Take over what a file and the book say; who was here before keeps his or her place in the list. */
+function load(data, ranks = new Map()) {
+  ({ lines, partners, doubts, notes } = data);
+  people = data.people.map((p) => ({ ...p, changed: false, gone: "" }));
+  names = data.names.map((n) => ({ ...n }));
+  people.map((p, i) => [times(i), p]).sort((a, b) => b[0] - a[0]).forEach(([, p], rank) => { p.rank = ranks.get(p.names[0]) ?? rank; });
+}
+load(DATA);
+
 const clean = (text) => text.replace(/[;#[\]\s]+/g, " ").trim();
 const big = (text) => text[0].toUpperCase() + text.slice(1);
 const same = (a, b) => folded(a) === folded(b);
@@ -22,16 +30,16 @@ const lineOf = (p) => p.names.join("; ") + (p.gender ? ` [${p.gender}]` : "") + 
 
 /** The text of the file: untouched lines as they were, and of the others every comment. */
 function fileText() {
-  const lines = [...DATA.lines];
+  const text = [...lines];
   for (const p of people) {
     const [first, ...rest] = p.lines;
     if (!p.gone && !p.changed) continue;
-    for (const k of p.gone ? p.lines : rest) lines[k] = `# ${p.gone || `in ${p.names[0]}`}: ${lines[k]}`;
+    for (const k of p.gone ? p.lines : rest) text[k] = `# ${p.gone || `in ${p.names[0]}`}: ${lines[k]}`;
     if (p.gone) continue;
     const comment = first === undefined ? "" : (lines[first].match(/\s*#.*$/) || [""])[0];
-    if (first === undefined) lines.push(lineOf(p)); else lines[first] = lineOf(p) + comment;
+    if (first === undefined) text.push(lineOf(p)); else text[first] = lineOf(p) + comment;
   }
-  return lines.join("\n") + "\n";
+  return text.join("\n") + "\n";
 }
 
 async function keep() {
@@ -39,24 +47,48 @@ async function keep() {
   if (!DATA.server) return;
   onTheWay += 1;
   drawState();
-  failed = !(await save(fileText()));
+  failed = await save(fileText()) ? "" : notSaved;
   onTheWay -= 1;
-  unsaved = failed || onTheWay > 0;
+  unsaved = failed !== "" || onTheWay > 0;
   drawState();
+  if (!unsaved) readAgain();
+}
+
+/** What the annotator will make of the saved file: by its rules a name that somebody lost may be another's. */
+async function readAgain() {
+  const page = await fetch("").catch(() => null);
+  if (!page?.ok) return;
+  const fresh = JSON.parse(new DOMParser().parseFromString(await page.text(), "text/html").getElementById("data").textContent);
+  const take = () => { if (!onTheWay && fresh.server.version === DATA.server.version) adopt(fresh); };
+  if ($("dialog").open) $("dialog").addEventListener("close", take, { once: true }); else take();
+}
+
+function adopt(fresh) {
+  const ownerOf = (who) => (who < 0 ? "nobody" : nameOf(who)), here = nameOf(current), counts = new Map();
+  const shownOwners = new Map([...places(names)].map(([at, who]) => [at, ownerOf(who)]));
+  load(fresh, new Map(shown().map((i) => [nameOf(i), order(i)])));
+  current = people.findIndex((p) => p.names[0] === here);
+  for (const [at, who] of places(names)) {
+    const now = ownerOf(who);
+    if (shownOwners.has(at) && shownOwners.get(at) !== now) counts.set(now, (counts.get(now) || 0) + 1);
+  }
+  const told = [...counts].sort((a, b) => b[1] - a[1]).slice(0, 4).map(([who, n]) => `${number(n)} ${n === 1 ? "mention goes" : "mentions go"} to ${who}`);
+  if (told.length) say(`Read again with these names: ${told.join(", ")}.`);
+  draw();
 }
 const toFile = () => { download(DATA.file, "text/plain", fileText()); unsaved = false; drawState(); };
 
 // --- changes -----------------------------------------------------------------------------------------------
-const snapshot = () => ({ people: people.map((p) => ({ ...p, names: [...p.names] })), names: names.map((n) => ({ ...n })), current, dismissed: [...dismissed] });
+const snapshot = () => ({ lines, partners, doubts, notes, people: people.map((p) => ({ ...p, names: [...p.names] })), names: names.map((n) => ({ ...n })), current, dismissed: [...dismissed] });
 const places = (all) => new Map(all.flatMap((n) => n.at.map((at) => [at, n.owner])));
 
-/** Do something to the cast, say how many mentions move, and save. */
-function change(told, work) {
+/** Do something to the cast, say how many mentions move, and save. `what` may need to know what became of it. */
+function change(what, work) {
   const before = snapshot(), was = places(before.names);
   work();
   history.push(before);
   base = 0;
-  const moved = [...places(names)].filter(([at, owner]) => was.get(at) !== owner).length;
+  const moved = [...places(names)].filter(([at, owner]) => was.get(at) !== owner).length, told = typeof what === "string" ? what : what();
   say(moved ? `${told} ${number(moved)} ${moved === 1 ? "mention moves" : "mentions move"}.` : told);
   draw();
   keep();
@@ -65,7 +97,7 @@ function change(told, work) {
 function undo() {
   const before = history.pop();
   if (!before) return say("Nothing to undo.");
-  ({ people, names, current } = before);
+  ({ lines, partners, doubts, notes, people, names, current } = before);
   dismissed.clear();
   before.dismissed.forEach((key) => dismissed.add(key));
   say("Taken back.");
@@ -120,7 +152,8 @@ function merge(one, other) {
 function splitOff(chosen) {
   const from = chosen[0].owner;
   const main = [...chosen].sort((a, b) => b.text.split(" ").length - a.text.split(" ").length || b.at.length - a.at.length)[0];
-  change(`${main.text} is somebody else than ${nameOf(from)}.`, () => {
+  if (shown().some((i) => i !== from && same(nameOf(i), main.text))) return say(`Somebody is called ${main.text} already: take "somebody else's".`);
+  change(() => `${main.text} is not ${nameOf(from)}.`, () => {
     const made = newPerson(main.text, from);
     give(chosen, made);
     current = people[from].gone ? made : from;
@@ -199,7 +232,7 @@ const counted = (text, n) => [text, h("span", { class: "note" }, ` ${number(n)}`
 /** Others, likeliest to be one with somebody first. */
 function likely(who) {
   const near = new Map();
-  for (const [a, b, weight] of DATA.partners) if (a === who || b === who) near.set(a === who ? b : a, weight);
+  for (const [a, b, weight] of partners) if (a === who || b === who) near.set(a === who ? b : a, weight);
   const own = new Set(people[who].names.concat(mine(who).map((n) => n.text)).flatMap(wordsOf));
   const shares = (i) => people[i].names.some((n) => wordsOf(n).some((w) => own.has(w)));
   const rank = (i) => Math.max(near.get(i) ?? -8, -8) + (shares(i) ? 6 : 0) + Math.log1p(times(i)) / 4;
@@ -225,14 +258,14 @@ function chooseNames(picked = new Set()) {
   const telling = (text) => folded(text).split(" ").filter((w) => w !== "the" && !folded(nameOf(who)).split(" ").includes(w));
   const toggle = (n) => () => {
     const alike = all.filter((other) => other === n || (telling(n.text).length && telling(n.text).every((w) => folded(other.text).split(" ").includes(w))));
-    const doubt = DATA.doubts.map(([ks]) => ks.map((k) => names[k])).find((ns) => ns.includes(n) && ns.every((one) => one.owner === who)) || [];
+    const doubt = doubts.map(([ks]) => ks.map((k) => names[k])).find((ns) => ns.includes(n) && ns.every((one) => one.owner === who)) || [];
     const off = picked.has(n);
     for (const one of off ? [n] : alike.length < all.length ? [...alike, ...doubt] : [n]) off ? picked.delete(one) : picked.add(one);
     chooseNames(picked);
   };
   const done = (then) => () => picked.size ? close(() => then([...picked]))() : say("Choose names first.");
   const alone = done((chosen) => chosen.length === all.length ? say("Leave a name behind.") : splitOff(chosen));
-  const other = done((chosen) => chooseWho("Whose are they?", who, (to) => change(`${chosen.map((n) => n.text).join(", ")}: ${nameOf(to)}.`, () => give(chosen, to))));
+  const other = done((chosen) => chooseWho("Whose are they?", who, (to) => change(`${chosen.map((n) => n.text).join(", ")} now means ${nameOf(to)}.`, () => give(chosen, to))));
   ask(`Which names are not ${nameOf(who)}?`, all.map((n) => ({ says: counted(n.text, n.at.length), does: toggle(n), pressed: picked.has(n) })), null,
     h("p", { class: "buttons" }, h("button", { onclick: alone }, h("kbd", {}, "Enter"), "a person of their own"), h("button", { onclick: other }, h("kbd", {}, "+"), "somebody else's")));
   Object.assign(dialogKeys, { Enter: alone, "+": other });
@@ -276,8 +309,11 @@ function narrator() {
   const who = current;
   const take = (text) => {
     const where = text.replaceAll(" ", "");
-    const known = !where || (RANGE.test(where) && where.match(/\d+/g).every((n) => DATA.chapters.some(([c]) => c === +n)));
+    const pieces = (told) => told.split(",").map((piece) => piece.split("-")).map(([a, b = a]) => [+a, b === "" ? DATA.chapters.at(-1)?.[0] : +b]);
+    const known = !where || (RANGE.test(where) && pieces(where).every(([a, b]) => a <= b && [a, b].every((n) => DATA.chapters.some(([c]) => c === n))));
     if (!known) return say(`The book has no chapters ${text}.`);
+    const taken = where && people.find((p, i) => i !== who && !p.gone && RANGE.test(p.told) && pieces(p.told).some(([a, b]) => pieces(where).some(([c, d]) => a <= d && c <= b)));
+    if (taken) return say(`${taken.names[0]} says I in chapters ${taken.told}: change that first.`);
     const others = people.filter((p, i) => i !== who && !p.gone && p.told === "all");
     change(`${nameOf(who)} says I ${where ? `in chapters ${where}` : "outside quotations"}.`, () => {
       if (!where) for (const p of others) { p.told = ""; p.changed = true; }
@@ -293,7 +329,7 @@ function wife() {
   const surname = (p) => { const all = p.names.map((n) => n.split(" ")).filter((w) => w.length > 1 && !/\d/.test(w.at(-1))); return all.length ? all[0].at(-1) : p.names[0]; };
   const men = shown().filter((i) => i !== who && people[i].gender !== "f" && !/^(mrs|miss|lady|madame) /.test(folded(nameOf(i))));
   const take = (i) => { const text = `Mrs. ${surname(people[i])}`; change(`${nameOf(who)} is also called ${text}.`, () => { const found = names.filter((n) => same(n.text, text)); found.length ? give(found, who) : listed(who, text); people[who].gender ||= "f"; }); };
-  ask(`Whose name does ${nameOf(who)} take as his wife?`, men.slice(0, KEYS.length).map((i) => ({ says: counted(nameOf(i), times(i)), does: close(() => take(i)) })));
+  ask(`Whose wife is ${nameOf(who)}?`, men.slice(0, KEYS.length).map((i) => ({ says: counted(nameOf(i), times(i)), does: close(() => take(i)) })));
 }
 
 function chapterName() {
@@ -305,15 +341,15 @@ function chapterName() {
 // --- questions ---------------------------------------------------------------------------------------------
 /** What the book makes doubtful, as {key, text, yes}. */
 function questions() {
-  const one = DATA.partners.filter(([a, b, , why]) => why && !people[a].gone && !people[b].gone)
-    .map(([a, b, , why]) => ({ key: `1 ${a} ${b}`, text: `${nameOf(a)} (${number(times(a))}) and ${nameOf(b)} (${number(times(b))}): one person? ${big(why)}.`, yes: () => times(a) < times(b) ? merge(b, a) : merge(a, b), size: Math.min(times(a), times(b)) }));
-  const two = DATA.doubts.map(([ks, why]) => [ks.map((k) => names[k]), ks, why])
+  const one = partners.filter(([a, b, , why]) => why && !people[a].gone && !people[b].gone)
+    .map(([a, b, , why]) => ({ key: `1 ${nameOf(a)}; ${nameOf(b)}`, text: `${nameOf(a)} (${number(times(a))}) and ${nameOf(b)} (${number(times(b))}): one person? ${big(why)}.`, yes: () => times(a) < times(b) ? merge(b, a) : merge(a, b), size: Math.min(times(a), times(b)) }));
+  const two = doubts.map(([ks, why]) => [ks.map((k) => names[k]), ks, why])
     .filter(([ns]) => ns[0].owner >= 0 && ns.every((n) => n.owner === ns[0].owner && n.at.length) && mine(ns[0].owner).length > ns.length)
-    .map(([ns, ks, why]) => ({ key: `2 ${ks}`, text: `${nameOf(ns[0].owner)}: is ${ns.slice(0, 4).map((n) => n.text).join(", ")} somebody else? ${big(why)}.`, yes: () => splitOff(ns), size: ns.reduce((sum, n) => sum + n.at.length, 0) }));
+    .map(([ns, ks, why]) => ({ key: `2 ${nameOf(ns[0].owner)}; ${ns.map((n) => n.text)}`, text: `${nameOf(ns[0].owner)}: is ${ns.slice(0, 4).map((n) => n.text).join(", ")} somebody else? ${big(why)}.`, yes: () => splitOff(ns), size: ns.reduce((sum, n) => sum + n.at.length, 0) }));
   const has = (text, i) => people[i].names.some((n) => folded(text).split(" ").every((w) => w === "the" || folded(n).split(" ").includes(w)));
   const free = names.filter((n) => n.owner < 0 && n.at.length > 2).map((n) => [n, shown().filter((i) => has(n.text, i))]).filter(([, who]) => who.length === 1)
-    .map(([n, [who]]) => ({ key: `3 ${names.indexOf(n)} ${who}`, text: `${n.text} (${number(n.at.length)}), which nobody has: is it ${nameOf(who)}?`, size: n.at.length,
-      yes: () => change(`${n.text}: ${nameOf(who)}.`, () => give([n], who)) }));
+    .map(([n, [who]]) => ({ key: `3 ${nameOf(who)}; ${n.text}`, text: `${n.text} (${number(n.at.length)}), which nobody has: is it ${nameOf(who)}?`, size: n.at.length,
+      yes: () => change(`${n.text} now means ${nameOf(who)}.`, () => give([n], who)) }));
   return [...one, ...two, ...free].filter((q) => !dismissed.has(q.key)).sort((a, b) => b.size - a.size);
 }
 const answerFirst = (yes) => { const [q] = questions(); if (!q) return say("No question is open."); yes ? q.yes() : no(q); };
@@ -328,7 +364,7 @@ function strip(who) {
   return svg;
 }
 
-const ACTIONS = [["m", "same person as …", () => chooseWho(`Who is ${nameOf(current)} as well?`, current, (i) => merge(current, i))], ["s", "two people …", () => chooseNames()],
+const ACTIONS = [["m", "same person as …", () => chooseWho(`Who is the same person as ${nameOf(current)}?`, current, (i) => merge(current, i))], ["s", "two people …", () => chooseNames()],
   ["a", "add a name …", addName], ["r", "rename …", rename], ["g", "gender …", gender], ["t", "narrates …", narrator], ["w", "wife of …", wife], ["c", "two share a name …", chapterName], ["d", "drop", () => drop(current)]];
 
 function row(who, at) {
@@ -345,8 +381,8 @@ function row(who, at) {
 }
 
 function drawState() {
-  const how = failed ? "not saved: save it as a file, then reload the page" : unsaved ? (DATA.server ? "saving …" : "not saved yet") : DATA.server && history.length ? "saved" : "";
-  $("state").textContent = [`${shown().length} people`, how].filter(Boolean).join(" · ");
+  const how = failed ? `not saved: ${failed} (z takes the change back, S saves it as a file)` : unsaved ? (DATA.server ? "saving …" : "not saved yet") : DATA.server && history.length ? "saved" : "";
+  $("state").textContent = [`${shown().length} ${shown().length === 1 ? "person" : "people"}`, how].filter(Boolean).join(" · ");
 }
 
 function draw() {
@@ -355,6 +391,7 @@ function draw() {
   if (!row10.includes(current)) current = row10[0] ?? 0;
   const others = names.filter((n) => n.owner < 0 && n.at.length);
   $("main").replaceChildren(
+    notes.map((note) => h("p", { class: "note" }, `${big(note)}.`)),
     h("h2", {}, open.length ? `${open.length} ${open.length === 1 ? "question" : "questions"}` : "No questions"),
     h("ul", { class: "people", id: "questions" }, open.slice(0, 4).map((q, i) => h("li", {}, q.text, h("div", { class: "buttons" },
       h("button", { onclick: q.yes }, !i && h("kbd", {}, "y"), "Yes"), h("button", { onclick: () => no(q) }, !i && h("kbd", {}, "x"), "No"))))),
@@ -379,7 +416,7 @@ const goTo = (at) => { const to = shown()[at]; if (to !== undefined) { current =
 onKeys((key) => {
   if (/^\d$/.test(key)) return () => goTo(base + (+key + 9) % 10);
   const does = ACTIONS.find(([k]) => k === key);
-  return does ? does[2] : { ArrowDown: () => step(1), ArrowUp: () => step(-1), PageDown: () => turn(10), PageUp: () => turn(-10), y: () => answerFirst(true), x: () => answerFirst(false), n: addPerson, z: undo, S: toFile, "?": help,
+  return does ? shown().length && does[2] : { ArrowDown: () => step(1), ArrowUp: () => step(-1), PageDown: () => turn(10), PageUp: () => turn(-10), y: () => answerFirst(true), x: () => answerFirst(false), n: addPerson, z: undo, S: toFile, "?": help,
     "/": () => ask("Who?", [], { says: "Name", first: true, among: everybody(), take: (text) => { const who = find(text); if (who !== undefined) { current = who; draw(); } } }) }[key];
 });
 addEventListener("beforeunload", (e) => { if (unsaved) e.preventDefault(); });

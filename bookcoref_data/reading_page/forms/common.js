@@ -21,7 +21,7 @@ function openDialog(title, ...content) {
 }
 
 /** Give a file to the server, after those given before; true when it was written. */
-let saving = Promise.resolve();
+let saving = Promise.resolve(), notSaved = ""; // why the last one was not
 const save = (text) => (saving = saving.then(() => send(text)));
 async function send(text) {
   try {
@@ -29,7 +29,7 @@ async function send(text) {
     if (!answer.ok) throw new Error(await answer.text());
     DATA.server.version = await answer.text();
     return true;
-  } catch (error) { say(`Not saved: ${error.message}`); return false; }
+  } catch (error) { notSaved = error.message; say(`Not saved: ${notSaved}`); return false; }
 }
 
 /** Keys that do something, unless a person types or a dialog is open. */
