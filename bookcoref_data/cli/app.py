@@ -15,7 +15,9 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from importlib import import_module
+from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -179,7 +181,16 @@ def declared_verb(words: str) -> Command | None:
     found = import_module(f".verbs.{module}", __package__)
     name = re.sub("[ -]", "_", words)
     handler = getattr(found, name, None) or getattr(found, f"{name}_", None)
-    return command_of(handler, words, group=group) if handler else None
+    return command_of(handler, words, _examples()[words], group=group) if handler else None
+
+
+@cache
+def _examples() -> dict[str, list[str]]:
+    """The examples at the end of each verb's help: lines of `examples.txt`."""
+    found: dict[str, list[str]] = {words: [] for words in ("", *VERBS)}
+    for line in Path(__file__).with_name("examples.txt").read_text(encoding="utf-8").splitlines():
+        found[_verb_of(line.split()[1:])].append(line)
+    return found
 
 
 def _unless_invoked(callback: Callable[..., Any]) -> Callable[..., Any]:

@@ -65,29 +65,26 @@ _NAMES = _Names(vars(builtins) | vars(typing) | vars(options), o=options, Json=J
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A docstring: what it says, the meaning of each argument, examples, and what stands behind these."""
+    """A docstring: what it says, and the meaning of each argument."""
 
     text: str
     arguments: dict[str, str]
-    examples: tuple[str, ...]
 
 
 def words_of(function: Function) -> Words:
     """The docstring of a function, taken apart. What stands behind the arguments is for Python."""
-    text, arguments, examples, section, names = [], {}, [], "", [""]
+    text, arguments, section, names = [], {}, "", [""]
     for line in (inspect.getdoc(function) or "").split("\n"):
-        if line.rstrip(":") in ("Args", "Examples", "Raises") and line.endswith(":"):
+        if line in ("Args:", "Raises:"):
             section = line
         elif section == "Args:" and (entry := ENTRY.fullmatch(line)):
             names = entry[1].split(", ")
             arguments.update(dict.fromkeys(names, entry[2]))
         elif section == "Args:" and line.startswith("        "):
             arguments.update({name: f"{arguments[name]} {line.strip()}" for name in names})
-        elif section == "Examples:" and line.strip():
-            examples.append(line.strip())
         elif not section:
             text.append(line)
-    return Words("\n".join(text).strip(), arguments, tuple(examples))
+    return Words("\n".join(text).strip(), arguments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,10 +227,12 @@ class Command:
     declared: Mapping[str, Declared]
     help: str
     epilog: str | None
-    examples: tuple[str, ...]
+    examples: Sequence[str]
 
 
-def command_of(handler: Function, words: str, *, group: bool = False) -> Command:
+def command_of(
+    handler: Function, words: str, examples: Sequence[str] = (), *, group: bool = False
+) -> Command:
     """The command of a verb, from the declarations of its functions and its own arguments.
 
     Of a group that does something itself, nothing is required: its subcommands do not want it.
@@ -291,8 +290,8 @@ def command_of(handler: Function, words: str, *, group: bool = False) -> Command
     vars(run)["__signature__"] = inspect.Signature(made)
     run.__annotations__ = {one.name: one.annotation for one in made}
     text = "\n\n".join(filter(None, (_tidy(texts[i].text, spelled) for i in (0, -1))))
-    lines = "\n".join(f"  {example}" for example in texts[-1].examples)
-    return Command(run, found, text, f"\b\nExamples:\n{lines}" if lines else None, texts[-1].examples)
+    lines = "\n".join(f"  {example}" for example in examples)
+    return Command(run, found, text, f"\b\nExamples:\n{lines}" if lines else None, examples)
 
 
 def _print(handler: Function, result: Any, json: bool, values: dict[str, Any]) -> None:

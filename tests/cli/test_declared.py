@@ -155,9 +155,6 @@ def build_(given: Given, joint: bool, most: Count = 4, json: Json = False) -> No
 
     Args:
         most: lines to print.
-
-    Examples:
-        bookcoref-data build x
     """
     print(repr({**given(), "most": most, "json": json, "its joint": joint}))
 
@@ -165,7 +162,7 @@ def build_(given: Given, joint: bool, most: Count = 4, json: Json = False) -> No
 @pytest.fixture
 def run(monkeypatch):
     monkeypatch.setattr(declared, "api_function", lambda name: build)
-    made = command_of(build_, "build")
+    made = command_of(build_, "build", ["bookcoref-data build x"])
     app = typer.Typer(rich_markup_mode=None)
     app.command(help=made.help, epilog=made.epilog)(made.callback)
 

@@ -36,11 +36,6 @@ def rebuild(
         from_gutenberg: rebuild the real data set from Gutenberg texts (as any `release`).
         exact: never carry annotations over to another edition.
         dry_run: list what would be downloaded from where; write nothing.
-
-    Examples:
-        bookcoref-data rebuild --sample
-        bookcoref-data rebuild --from-gutenberg --book siddhartha_2500 --out one-book
-        bookcoref-data rebuild --release open-silver --dry-run
     """
     if (from_gutenberg or release is not None) == sample:
         raise UsageError(
@@ -97,13 +92,7 @@ def _print_rebuilt(report: RebuildReport) -> None:
 def verify(done: Verified) -> None:
     """The table says for tokens and spans apart what they were compared with. Exits with 0 when all is right,
     1 when something is missing or a book is of another edition, 4 when some content is not what its checksum
-    says.
-
-    Examples:
-        bookcoref-data verify bookcoref
-        bookcoref-data verify bookcoref --json
-        bookcoref-data verify hf:me/lamp@v1.0.0
-    """
+    says."""
     result = done.result
     rows = []
     for check in sorted(result.books, key=lambda b: b.status == "ok"):
@@ -134,10 +123,6 @@ def verify(done: Verified) -> None:
 
 @verb(flags={"folder": "--folder"})
 def list_(books: Table, folder: Path) -> None:
-    """Examples:
-    bookcoref-data list
-    bookcoref-data list --folder bookcoref --json
-    """
     rows = books.to_dicts()
     columns = ("doc_key", "title", "splits", "tokens", "characters", "counts_from", "text_cached", "built")
     emit_table(columns, [[_word(cell) for cell in row] for row in cells(rows, columns)])
@@ -151,11 +136,6 @@ def show(found: Shown, at: int | None, character: str | None, most: Positive = 2
 
     Args:
         most: lines to print of mentions or characters.
-
-    Examples:
-        bookcoref-data show lamp
-        bookcoref-data show lamp --character Thorne --most 5
-        bookcoref-data show lamp --at 410
     """
     if at is None and character is None:
         value = found.to_dict()
@@ -185,38 +165,22 @@ def _word(value: object) -> object:
 
 @verb(document=lambda text: {"bibtex": text})
 def cite(text: str) -> None:
-    """Examples:
-    bookcoref-data cite
-    bookcoref-data cite --json
-    """
     print(text)
 
 
 @verb()
 def manifest_write(made: Digest, out: Path) -> None:
-    """Examples:
-    bookcoref-data manifest write bookcoref --out mine.json
-    bookcoref-data manifest write --json
-    """
     say(f"wrote {out}")
     print(f"sha256:{made.digest[:16]}")
 
 
 @verb()
 def manifest_show(found: Digest) -> None:
-    """Examples:
-    bookcoref-data manifest show
-    bookcoref-data manifest show bookcoref --json
-    """
     print(f"sha256:{found.digest[:16]}")
 
 
 @verb(flags={"release": "--release"})
 def pack(given: Given, release: Path | None, out: Path | None, json: Json = False) -> None:
-    """Examples:
-    bookcoref-data pack --release bookcoref --mirror mirror --out packs --licence CC0-1.0 --jobs 1
-    bookcoref-data pack --release release --out packs --book siddhartha_2500
-    """
     if release is None or out is None:
         raise UsageError("say what to pack and where to", expected="--release DIR --out DIR")
     made = given()
@@ -239,10 +203,6 @@ def pack(given: Given, release: Path | None, out: Path | None, json: Json = Fals
 
 @verb()
 def pack_inspect(packs: Table) -> None:
-    """Examples:
-    bookcoref-data pack inspect made.pack
-    bookcoref-data pack inspect made.pack --json
-    """
     facts = packs.to_dicts()
     emit_table(
         ("book", "tokens", "mentions", "windows", "edits", "held as text", "text %", "bytes", "made from"),
@@ -260,19 +220,11 @@ def pack_inspect(packs: Table) -> None:
 
 @verb(document=lambda root: {"path": str(root)})
 def cache_path(root: Path) -> None:
-    """Examples:
-    bookcoref-data cache path
-    bookcoref-data cache path --cache-dir elsewhere
-    """
     typer.echo(str(root))
 
 
 @verb()
 def cache_size(found: CacheSize) -> None:
-    """Examples:
-    bookcoref-data cache size
-    bookcoref-data cache size --json
-    """
     _print_size(found)
 
 
@@ -283,10 +235,6 @@ def cache_clear(given: Given, part: str | None, yes: bool = False, json: Json = 
 
     Args:
         yes: do not ask.
-
-    Examples:
-        bookcoref-data cache clear books --yes --cache-dir other-cache
-        bookcoref-data cache clear --yes --cache-dir other-cache
     """
     from ...api import cache_size
 

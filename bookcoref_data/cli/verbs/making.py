@@ -36,11 +36,6 @@ def clean(
     Args:
         sources: files, or numbers of Gutenberg books.
         show_cuts: list every piece that was cut.
-
-    Examples:
-        bookcoref-data clean lamp.txt
-        bookcoref-data clean lamp.txt --show-cuts
-        bookcoref-data clean lamp.txt --out clean.txt --map map.json
     """
     sources = list(sources)
     for folder in (out, map):
@@ -97,21 +92,11 @@ def _show_cleaned(reports: list[dict[str, Any]], show_cuts: bool) -> None:
 
 @verb(code=lambda done: bool(done.problems))
 def harvest_wikidata(done: Harvested) -> None:
-    """
-    Examples:
-        bookcoref-data harvest wikidata --contact you@example.org --out casts/wikidata.jsonl.gz
-        bookcoref-data harvest wikidata --offline --archive answers --out casts/wikidata.jsonl.gz
-    """
     harvest_liscu(done)
 
 
 @verb(code=lambda done: bool(done.problems))
 def harvest_liscu(done: Harvested) -> None:
-    """
-    Examples:
-        bookcoref-data harvest liscu --names names.tsv --out casts/liscu.jsonl.gz
-        bookcoref-data harvest liscu --urls pages.tsv --contact you@example.org
-    """
     report = done.report
     emit_table(("", "number"), [("works", report.works), ("characters", report.rows)])
     for title, counts in (
@@ -125,11 +110,6 @@ def harvest_liscu(done: Harvested) -> None:
 
 @verb()
 def match(done: Matched, out: Path, json: Json = False) -> None:
-    """
-    Examples:
-        bookcoref-data match casts.jsonl --catalogue rdf.tar.bz2 --out matches
-        bookcoref-data match casts.jsonl --catalogue rdf.tar.bz2 --out again --overrides matches/works.tsv
-    """
     facts = done.to_dict()
     for override in facts["unused_overrides"]:
         say(f"this override names no work of the tables: {override['title'] or override['work_id']}")
@@ -144,12 +124,7 @@ def match(done: Matched, out: Path, json: Json = False) -> None:
 @verb(code=lambda report: exit_code_of(report.failed.values(), report.record))
 def create(report: SilverReport) -> None:
     """The tables to review stand beside the folder (OUT-matches). Finished books are kept in the cache: an
-    interrupted run goes on, and a book that fails stops no other.
-
-    Examples:
-        bookcoref-data create --casts casts.jsonl --catalogue rdf.tar.bz2 --mirror mirror --no-annotation
-        bookcoref-data create --recipe open-silver.toml --jobs 4 --out silver
-    """
+    interrupted run goes on, and a book that fails stops no other."""
     from ...workflows.plausibility import summary_line
 
     columns = ["doc_key", "tokens", "characters", "clusters", "mentions"]
@@ -179,11 +154,6 @@ def regenerate(
     Args:
         most: characters shown, most different first.
         check: say what would be needed, fetched and only approximate, and how long it takes; run nothing.
-
-    Examples:
-        bookcoref-data regenerate bookcoref --jobs 1
-        bookcoref-data regenerate bookcoref --book lamp --jobs 1 --most 3 --markdown
-        bookcoref-data regenerate bookcoref --check --json
     """
     if check:
         from ...api import regenerate_check
@@ -215,11 +185,6 @@ def regenerate(
 
 @verb()
 def link_train(done: LinkTraining) -> None:
-    """
-    Examples:
-        bookcoref-data link-train litbank --out reader --data-only
-        bookcoref-data link-train litbank --out reader --epochs 10
-    """
     emit_table([*done.parts[0]], [list(row.values()) for row in done.parts])
     if done.steps:
         scores = ", ".join(f"{score:.1f}" for score in done.dev_f1)
@@ -229,11 +194,6 @@ def link_train(done: LinkTraining) -> None:
 
 @verb(code=lambda done, strict: bool(done.report.broken or (strict and not done.report.complete)))
 def import_(done: Imported, strict: Strict = False) -> None:
-    """
-    Examples:
-        bookcoref-data import fantasycoref corpus --out imported
-        bookcoref-data import fantasycoref corpus --out imported --split train --strict
-    """
     report = done.report
     by_split = ", ".join(f"{count:,} {split}" for split, count in done.splits.items() if count)
     say(
@@ -256,12 +216,7 @@ def import_(done: Imported, strict: Strict = False) -> None:
 @verb(flags={"repo": "--repo"})
 def publish(report: PublishReport) -> None:
     """An interrupted upload resumes when the same command is run again. The token is that of `hf auth login`
-    or HF_TOKEN.
-
-    Examples:
-        bookcoref-data publish bookcoref --repo me/lamp --dry-run
-        bookcoref-data publish bookcoref --repo me/lamp --standoff --dry-run --out standoff
-    """
+    or HF_TOKEN."""
     made = report.publication
     emit_table(("file", "bytes", "sha256"), ((p, f.bytes, f.sha256[:16]) for p, f in report.files.items()))
     form = "packs and card, no text" if made.standoff else "the whole data set"

@@ -29,11 +29,6 @@ if TYPE_CHECKING:
 
 @verb(document=lambda made: {"text": str(made / "lamp.txt"), "cast": str(made / "cast.txt")})
 def sample(made: Path, json: Json = False) -> None:
-    """
-    Examples:
-        bookcoref-data sample --out story
-        bookcoref-data sample --out story --replace
-    """
     say(f"wrote {made / 'lamp.txt'} and {made / 'cast.txt'}")
 
 
@@ -48,11 +43,6 @@ def annotate(
 
     Args:
         propose_cast: print a cast proposed from the book, or write it to `out`.
-
-    Examples:
-        bookcoref-data annotate lamp.txt --propose-cast
-        bookcoref-data annotate lamp.txt --cast cast.txt --out lamp
-        bookcoref-data annotate two.jsonl --cast names.txt --out many --jobs 1
     """
     if propose_cast:
         _propose(given, book, out, json)
@@ -166,10 +156,6 @@ def view(
 
     Args:
         serve: show it on this machine and save corrections straight to disk, in the file of `edits`.
-
-    Examples:
-        bookcoref-data view bookcoref --out page.html
-        bookcoref-data view gold.jsonl --compare system.conll --out page.html --spoiler-safe
     """
     from ...api.reviewing import edits_beside
     from ...reading_page import PageOptions, render
@@ -231,12 +217,7 @@ def _open(address: str) -> None:
     document=lambda done: done.to_dict()["documents"],
 )  # fmt: skip
 def edits_apply(done: Corrected, edits: Path, out: Path) -> None:
-    """Exit code 1 when an edit needs a person: it is listed, with the reason.
-
-    Examples:
-        bookcoref-data edits apply system.conll --edits edits.jsonl --out corrected.jsonl
-        bookcoref-data edits apply annotated --edits edits.jsonl --out corrected
-    """
+    """Exit code 1 when an edit needs a person: it is listed, with the reason."""
     columns = ("book", "changed", "so already", "found elsewhere", "conflicts")
     emit_table(columns, [list(row.values()) for row in done.table])
     for c in done.conflicts:
@@ -249,12 +230,7 @@ def edits_apply(done: Corrected, edits: Path, out: Path) -> None:
 @verb(code=lambda found, **_: bool(found.lost), document=lambda found: found.to_dict()["edits"])
 def edits_diff(found: Corrections, old: Path, new: Path, out: Path | None, json: Json = False) -> None:
     """Places are found by their words where the two texts are not the same; exit code 1 when some are not
-    found.
-
-    Examples:
-        bookcoref-data edits diff system.conll gold.jsonl
-        bookcoref-data edits diff system.conll gold.jsonl --out edits-made.jsonl --author me
-    """
+    found."""
     _tell_edits(found, out, json)
     lost = [(key, anchor) for key, places in found.lost.items() for anchor in places]
     for key, anchor in lost[:20]:
@@ -275,12 +251,7 @@ def _tell_edits(found: Sequence[Edit], out: Path | None, json: bool) -> None:
 
 @verb(code=lambda done, **_: bool(done.disagreements))
 def edits_merge(done: MergedCorrections, out: Path | None, json: Json = False) -> None:
-    """Exit code 1 when two people disagree.
-
-    Examples:
-        bookcoref-data edits merge edits.jsonl more-edits.jsonl
-        bookcoref-data edits merge edits.jsonl more-edits.jsonl --out both.jsonl
-    """
+    """Exit code 1 when two people disagree."""
     if not json:
         _tell_edits(done, out, json)
     for d in done.disagreements:
@@ -291,21 +262,11 @@ def edits_merge(done: MergedCorrections, out: Path | None, json: Json = False) -
 
 @verb(document=lambda files: {"files": [str(file) for file in files]})
 def report(files: list[Path], json: Json = False) -> None:
-    """
-    Examples:
-        bookcoref-data report bookcoref --out report.md --no-plots
-        bookcoref-data report gold.jsonl --out report.html --book lamp --no-plots
-    """
     listed("wrote", files)
 
 
 @verb(flags={"to": "--to"}, code=lambda done, strict: strict and bool(done.not_kept))
 def export(done: Exported, strict: Strict = False) -> None:
-    """
-    Examples:
-        bookcoref-data export bookcoref --to csv --out tables
-        bookcoref-data export gold.jsonl --to tei --out lamp.xml
-    """
     listed("wrote", done)
     for item in done.not_kept:
         say(f"not kept: {counted(item.count, item.what)}")
@@ -313,12 +274,6 @@ def export(done: Exported, strict: Strict = False) -> None:
 
 @verb(flags={"read_as": "--from", "write_as": "--to"})
 def convert(given: Given, target: Path, strict: Strict = False, json: Json = False) -> None:
-    """
-    Examples:
-        bookcoref-data convert gold.jsonl - --to conll
-        bookcoref-data convert bookcoref converted.jsonl --config split
-        bookcoref-data convert system.conll system.jsonl --key gold.jsonl --strict
-    """
     done: ConversionReport
     if str(target) == "-":
         with TemporaryDirectory() as folder:
@@ -345,13 +300,7 @@ def convert(given: Given, target: Path, strict: Strict = False, json: Json = Fal
 
 @verb()
 def align(given: Given, out: Path | None, least_kept: float, to: str | None, json: Json = False) -> None:
-    """The report is printed even where too little was kept to write anything.
-
-    Examples:
-        bookcoref-data align bookcoref lamp.txt
-        bookcoref-data align gold.jsonl lamp.txt --out carried.jsonl --least-kept 0.98
-        bookcoref-data align made.pack lamp.txt --report report.json
-    """
+    """The report is printed even where too little was kept to write anything."""
     carried: Carried = given(out=None, to=None, least_kept=0.0)
     if json:
         emit_json(carried.to_dict()["documents"])

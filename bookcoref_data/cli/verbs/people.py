@@ -40,11 +40,6 @@ def cast(
 
     Args:
         serve: show the workshop on this machine and save each change at once in the cast file.
-
-    Examples:
-        bookcoref-data cast lamp.txt
-        bookcoref-data cast lamp.txt --cast cast.txt --out workshop.html
-        bookcoref-data cast lamp.txt --json
     """
     found: Casting = given()
     if given.values["cast"] and not found.file.exists():
@@ -69,13 +64,7 @@ def review(
     serve: AskOnPage = False, open_page: OpenPage = False, port: Port = 0, json: Json = False,
 ) -> None:  # fmt: skip
     """In a terminal the questions are asked one by one: a key for each person, o for somebody else, n for
-    nobody, c for "cannot tell", z undoes, q stops. Without a terminal they are listed.
-
-    Examples:
-        bookcoref-data review annotated
-        bookcoref-data review lamp.txt --cast cast.txt --about speaker --most 5 --json
-        bookcoref-data review annotated --until 0.97 --out questions.html
-    """
+    nobody, c for "cannot tell", z undoes, q stops. Without a terminal they are listed."""
     from ...api.reviewing import edits_beside
 
     kept = edits or edits_beside(book)
@@ -202,11 +191,6 @@ def audit(
     """
     Args:
         review: ask of each flag in the terminal whether it is an error, and keep the corrections in `edits`.
-
-    Examples:
-        bookcoref-data audit gold.jsonl --most 20
-        bookcoref-data audit bookcoref --no-read --out flags.html
-        bookcoref-data audit system.conll --no-read --json
     """
     from ...api.reviewing import edits_beside
 

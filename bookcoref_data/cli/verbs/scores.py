@@ -27,13 +27,8 @@ BESIDE = [
 
 @verb(flags={"key": "-k", "response": "-r", "mode": "-m"})
 def evaluate(scores: Scores, markdown: Markdown = False, json: Json = False) -> None:
-    """Scores are in percent; --json has fractions with their numerators and denominators, and the rules used.
-
-    Examples:
-        bookcoref-data evaluate --key bookcoref --response system.conll --per-book
-        bookcoref-data evaluate -k gold.jsonl -r system.conll --mode gold-window --json
-        bookcoref-data evaluate -k gold.jsonl -r system.conll --typed nouns --suggest next.jsonl --passages 2
-    """
+    """Scores are in percent; --json has fractions with their numerators and denominators, and the rules
+    used."""
     listed("note:", scores.notes)
     if json:
         return
@@ -46,12 +41,7 @@ def evaluate(scores: Scores, markdown: Markdown = False, json: Json = False) -> 
 
 @verb(document=lambda found: found.documents())
 def stats(found: Counts, markdown: Markdown = False, json: Json = False) -> None:
-    """The plain ones stand in the second table.
-
-    Examples:
-        bookcoref-data stats bookcoref
-        bookcoref-data stats gold.jsonl system.conll --per-book --markdown
-    """
+    """The plain ones stand in the second table."""
     listed("note:", found.notes)
     listed("wrote", found.plots)
     if json:

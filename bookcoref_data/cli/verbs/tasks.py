@@ -40,10 +40,6 @@ def merge(
         annotator: your name in the table, with `ask`.
         agreement: agreement of the annotators.
         stats: statistics by genre, before and after.
-
-    Examples:
-        bookcoref-data merge parts.conll --by id --out long.conll
-        bookcoref-data merge parts.conll --by new --save decisions.tsv --stats
     """
     if ask:
         from ...workflows.merge import AnswerFile, read_parts
@@ -120,12 +116,6 @@ def _show_merged(report: MergeReport) -> None:
 
 @verb()
 def questions_build(made: Questions, out: Path) -> None:
-    """
-    Examples:
-        bookcoref-data questions build gold.jsonl --out questions --test 10 --dev 5 --draws 1
-        bookcoref-data questions build gold.jsonl --out questions --like books --json
-        bookcoref-data questions build gold.jsonl --out release --like release --questions 20 --least 0
-    """
     listed("left out:", (f"{key}: {reason}" for key, reason in made.rejected.items()))
     emit_rows(made.table)
     first = next(iter(made.made.tables), ("", ""))
@@ -138,12 +128,6 @@ def questions_build(made: Questions, out: Path) -> None:
 
 @verb(flags={"answers": "-a"})
 def questions_evaluate(graded: Graded, out: Path | None, json: Json = False) -> None:
-    """
-    Examples:
-        bookcoref-data questions evaluate questions --annotation system.conll --books gold.jsonl
-        bookcoref-data questions evaluate questions --baselines --most 20
-        bookcoref-data questions evaluate questions --endpoint http://localhost:8000 --model m --out a.jsonl
-    """
     if not _print_run(graded, out, json):
         return
     for name, grades in graded.grades.items():
@@ -204,22 +188,12 @@ def _say_run(report: RunReport | None, out: Path | None) -> None:
 
 @verb(flags={"strategies": "-s", "characters": "-c"})
 def contexts_build(made: Contexts, out: Path) -> None:
-    """
-    Examples:
-        bookcoref-data contexts build bookcoref --out contexts --strategy coref --strategy lead
-        bookcoref-data contexts build bookcoref --out contexts -s coref --character "Captain Thorne"
-    """
     emit_rows(made.table)
     say(f"wrote {out}")
 
 
 @verb()
 def contexts_ask(done: Asked, out: Path | None, json: Json = False) -> None:
-    """
-    Examples:
-        bookcoref-data contexts ask contexts --dry-run 2
-        bookcoref-data contexts ask contexts --endpoint http://localhost:8000/v1 --model m --out a.jsonl
-    """
     _print_run(done, out, json)
 
 
@@ -233,13 +207,7 @@ SCORES = {
 
 @verb(flags={"answers": "-a"})
 def contexts_score(done: SystemScores, out: Path | None) -> None:
-    """Scores are in percent; --json has fractions.
-
-    Examples:
-        bookcoref-data contexts score references.jsonl --books bookcoref
-        bookcoref-data contexts score references.jsonl --answers answers.jsonl --json
-        bookcoref-data contexts score r.jsonl -a a.jsonl --facts --endpoint http://h/v1 --model m -o f.jsonl
-    """
+    """Scores are in percent; --json has fractions."""
     _say_run(done.report, out)
     shown = [name for name in SCORES if any(name in scores for scores in done.scores.values())]
     rows = [
@@ -268,24 +236,14 @@ def known(found: Table) -> list[dict[str, Any]]:
 
 @verb(flags={"books": "--books"}, document=known)
 def contexts_novelty(found: Table) -> None:
-    """Shares are in percent; --json has fractions.
-
-    Examples:
-        bookcoref-data contexts novelty references.jsonl --books bookcoref
-        bookcoref-data contexts novelty references.jsonl answers.jsonl --books bookcoref --json
-    """
+    """Shares are in percent; --json has fractions."""
     shares = {name: name for name in found.columns if name.endswith("-grams")}
     _show_shares(found, ("texts of", "texts"), shares)
 
 
 @verb(flags={"budgets": "-b"}, document=known)
 def contexts_compare(found: Table) -> None:
-    """Shares are in percent; --json has fractions.
-
-    Examples:
-        bookcoref-data contexts compare bookcoref --budget 1500
-        bookcoref-data contexts compare bookcoref -b 300 -b 1500 --json
-    """
+    """Shares are in percent; --json has fractions."""
     shares = {"entity_recall": "entities", "mention_recall": "mentions", "precision": "precision"}
     _show_shares(found, ("book", "budget", "strategy", "characters"), shares)
 
@@ -298,11 +256,6 @@ def _show_shares(found: Table, columns: Sequence[str], shares: Mapping[str, str]
 
 @verb()
 def contexts_tables(found: TableDefects, out: Path | None) -> None:
-    """
-    Examples:
-        bookcoref-data contexts tables bookworm --out splits.tsv
-        bookcoref-data contexts tables bookworm --json
-    """
     if out is not None:
         say(f"wrote {out}")
     listed = [
@@ -315,11 +268,6 @@ def contexts_tables(found: TableDefects, out: Path | None) -> None:
 
 @verb(code=lambda done: bool(done.problems))
 def contexts_collect(done: GuideTexts) -> None:
-    """
-    Examples:
-        bookcoref-data contexts collect bookworm --out guides --contact you@example.org
-        bookcoref-data contexts collect bookworm --out guides --offline --archive pages
-    """
     report = done.report
     for title, counts in (
         ("texts", report.texts), ("rows", report.splits), ("left out", report.left_out),
@@ -332,11 +280,6 @@ def contexts_collect(done: GuideTexts) -> None:
 
 @verb()
 def contexts_references(done: NamedReferences, out: Path) -> None:
-    """
-    Examples:
-        bookcoref-data contexts references guides bookcoref --out described.jsonl
-        bookcoref-data contexts references guides bookcoref --out analysed.jsonl --kind analysis --json
-    """
     found = done.found
     say(
         f"wrote {len(found.rows):,} references to {out}; {found.without_book:,} texts are about other books, "
@@ -347,12 +290,6 @@ def contexts_references(done: NamedReferences, out: Path) -> None:
 
 @verb(flags={"answers": "-a"})
 def contexts_identify(done: Identified, out: Path | None, json: Json = False) -> None:
-    """
-    Examples:
-        bookcoref-data contexts identify guides
-        bookcoref-data contexts identify guides --dry-run 2
-        bookcoref-data contexts identify guides --endpoint http://localhost:8000/v1 --model m --out a.jsonl
-    """
     if not _print_run(done, out, json):
         return
     for name, grades in done.grades.items():
