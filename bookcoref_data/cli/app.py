@@ -15,6 +15,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -181,7 +182,9 @@ def declared_verb(words: str) -> Command | None:
     found = import_module(f".verbs.{module}", __package__)
     name = re.sub("[ -]", "_", words)
     handler = getattr(found, name, None) or getattr(found, f"{name}_", None)
-    return command_of(handler, words, _examples()[words], group=group) if handler else None
+    if handler is None:
+        return None
+    return replace(command_of(handler, words, group=group), examples=_examples()[words])
 
 
 @cache

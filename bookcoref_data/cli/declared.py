@@ -226,13 +226,15 @@ class Command:
     callback: Function
     declared: Mapping[str, Declared]
     help: str
-    epilog: str | None
-    examples: Sequence[str]
+    examples: Sequence[str] = ()
+
+    @property
+    def epilog(self) -> str:
+        """What its help ends with."""
+        return "\n".join(("\b\nExamples:", *(f"  {example}" for example in self.examples)))
 
 
-def command_of(
-    handler: Function, words: str, examples: Sequence[str] = (), *, group: bool = False
-) -> Command:
+def command_of(handler: Function, words: str, *, group: bool = False) -> Command:
     """The command of a verb, from the declarations of its functions and its own arguments.
 
     Of a group that does something itself, nothing is required: its subcommands do not want it.
@@ -290,8 +292,7 @@ def command_of(
     vars(run)["__signature__"] = inspect.Signature(made)
     run.__annotations__ = {one.name: one.annotation for one in made}
     text = "\n\n".join(filter(None, (_tidy(texts[i].text, spelled) for i in (0, -1))))
-    lines = "\n".join(f"  {example}" for example in examples)
-    return Command(run, found, text, f"\b\nExamples:\n{lines}" if lines else None, examples)
+    return Command(run, found, text)
 
 
 def _print(handler: Function, result: Any, json: bool, values: dict[str, Any]) -> None:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import types
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypedDict
 
@@ -162,7 +163,7 @@ def build_(given: Given, joint: bool, most: Count = 4, json: Json = False) -> No
 @pytest.fixture
 def run(monkeypatch):
     monkeypatch.setattr(declared, "api_function", lambda name: build)
-    made = command_of(build_, "build", ["bookcoref-data build x"])
+    made = replace(command_of(build_, "build"), examples=["bookcoref-data build x"])
     app = typer.Typer(rich_markup_mode=None)
     app.command(help=made.help, epilog=made.epilog)(made.callback)
 
