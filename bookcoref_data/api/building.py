@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from ..errors import plural
 from ..files import path_of
 from ..outputs import files_of
 from ..resources import resource
+from ..shapes import attributes, plain
 from . import options as o
 from .annotating import plan_for
 from .options import PathLike, path_or_none, renamed, text_or_none
@@ -212,25 +214,50 @@ class Regenerated(Result):
     @property
     def table(self) -> Table:
         """One row per book and one for all: linking and metrics in percent, counts of mentions."""
-        from ..workflows.regenerate import COLUMNS
-
-        return Table.of_rows(COLUMNS, self.result.rows())
+        columns = ("book", "link P", "link R", "link F1", "MUC", "B3", "CEAF-e", "CoNLL", "same", "missing",
+                   "spurious", "moved")  # fmt: skip
+        rows: list[list[Any]] = []
+        if found := self.result.evaluation:
+            compared = self.result.comparisons
+            several = [(b.doc_key, b.scores, b.linking, [compared[b.doc_key]]) for b in found.books]
+            several.append(("all", found.pooled, found.linking, list(compared.values())))
+            for label, scores, linking, some in several:
+                link = linking.linked if linking else None
+                values = [link.precision, link.recall, link.f1] if link else [0.0, 0.0, 0.0]
+                values += [scores.muc.f1, scores.b_cubed.f1, scores.ceaf_e.f1, scores.conll.f1]
+                counts = (sum(getattr(c, kind) for c in some) for kind in columns[-4:])
+                rows.append([label, *(100 * value for value in values), *counts])
+        return Table.of_rows(columns, rows)
 
     @property
     def examples(self) -> Table:
         """The differences that were kept as examples."""
-        from ..workflows.regenerate import EXAMPLE_COLUMNS
-
-        return Table.of_rows(EXAMPLE_COLUMNS, self.result.example_rows())
+        rows = [
+            [book, d.kind, f"{d.mention.start}-{d.mention.end}", d.there or None, d.here or None, d.text]
+            for book, compared in self.result.comparisons.items()
+            for d in compared.examples
+        ]
+        return Table.of_rows(("book", "difference", "tokens", "there", "here", "text"), rows)
 
     def characters(self, most: int = 10) -> Table:
         """The characters with most differences."""
-        from ..workflows.regenerate import CHARACTER_COLUMNS
-
-        return Table.of_rows(CHARACTER_COLUMNS, self.result.character_rows(most))
+        found = [
+            (-(c.missing + c.spurious + c.moved_away), book, c.name, c)
+            for book, compared in self.result.comparisons.items()
+            for c in compared.characters
+        ]
+        found.sort(key=lambda row: row[:3])
+        columns = ("book", "character", "there", "here", "same", "missing", "spurious", "moved away",
+                   "moved in")  # fmt: skip
+        return Table.of_rows(columns, [[book, *asdict(c).values()] for _, book, _, c in found[:most]])
 
     def to_dict(self) -> dict[str, Any]:
-        return self.result.to_dict()
+        plan, told = self.result.plan, attributes(self.result, "evaluation files notes")
+        return {
+            "recipe": plan.name, "backend": plan.backend, "recipe_key": plan.key(),
+            "work": self.result.work.to_dict(), "scores": self.table.to_dicts(),
+            "differences": plain(self.result.comparisons), **told,
+        }  # fmt: skip
 
     def _line(self) -> str:
         state = "differs" if self.differs else "the same"

@@ -7,7 +7,7 @@ released data set is the paper's silver pipeline again.
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -23,19 +23,13 @@ from ..formats.folder import BOOKCOREF_LICENCES, is_folder, iter_folder, read_bu
 from ..formats.schema import SPLITS
 from ..progress import Progress
 from ..scoring import evaluate
-from ..scoring.evaluation import BookScores, Evaluation
+from ..scoring.evaluation import Evaluation
 from ..scoring.labels import snippet
-from ..shapes import attributes, plain
 from .annotate import LICENCES, source_of
 from .annotate_many import ReadingJob, annotate_books, collect, read_book
 from .engine import JobResults
 from .publish_facts import kind_of
 
-COLUMNS = ("book", "link P", "link R", "link F1", "MUC", "B3", "CEAF-e", "CoNLL", "same", "missing",
-           "spurious", "moved")  # fmt: skip
-CHARACTER_COLUMNS = ("book", "character", "there", "here", "same", "missing", "spurious", "moved away",
-                     "moved in")  # fmt: skip
-EXAMPLE_COLUMNS = ("book", "difference", "tokens", "there", "here", "text")
 PARTS = ("same", "missing", "spurious", "moved_away", "moved_in")
 
 
@@ -88,41 +82,6 @@ class Regeneration:
     comparisons: dict[str, FoundDifferences] = field(default_factory=dict)
     files: list[Path] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-
-    def rows(self) -> list[list[Any]]:
-        """A row per book and one for all: linking, metrics (percent), counts of mentions."""
-        if self.evaluation is None:
-            return []
-        rows = [
-            _row(scores.doc_key, scores, [self.comparisons[scores.doc_key]])
-            for scores in self.evaluation.books
-        ]
-        return [*rows, _row("all", self.evaluation, list(self.comparisons.values()))]
-
-    def character_rows(self, most: int) -> list[list[Any]]:
-        found = [
-            (c.missing + c.spurious + c.moved_away, book, c)
-            for book, comparison in self.comparisons.items()
-            for c in comparison.characters
-        ]
-        found.sort(key=lambda row: (-row[0], row[1], row[2].name))
-        return [[book, *asdict(c).values()] for _, book, c in found[:most]]
-
-    def example_rows(self) -> list[list[Any]]:
-        """The differences kept as examples."""
-        return [
-            [book, d.kind, f"{d.mention.start}-{d.mention.end}", d.there or None, d.here or None, d.text]
-            for book, comparison in self.comparisons.items()
-            for d in comparison.examples
-        ]
-
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "recipe": self.plan.name, "backend": self.plan.backend, "recipe_key": self.plan.key(),
-            "work": self.work.to_dict(),
-            "scores": [dict(zip(COLUMNS, row, strict=True)) for row in self.rows()],
-            "differences": plain(self.comparisons), **attributes(self, "evaluation files notes"),
-        }  # fmt: skip
 
 
 def regenerate(
@@ -268,12 +227,3 @@ def _named(book: Book) -> dict[Mention, set[str]]:
         for mention in character.mentions:
             found.setdefault(mention, set()).add(character.name.strip())
     return found
-
-
-def _row(label: str, scored: BookScores | Evaluation, comparisons: list[FoundDifferences]) -> list[Any]:
-    scores = scored.pooled if isinstance(scored, Evaluation) else scored.scores
-    link = scored.linking.linked if scored.linking else None
-    linking = (link.precision, link.recall, link.f1) if link else (0.0, 0.0, 0.0)
-    metrics = (scores.muc.f1, scores.b_cubed.f1, scores.ceaf_e.f1, scores.conll.f1)
-    counts = (sum(getattr(c, kind) for c in comparisons) for kind in ("same", "missing", "spurious", "moved"))
-    return [label, *(100 * v for v in (*linking, *metrics)), *counts]

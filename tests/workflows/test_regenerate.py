@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from bookcoref_data.annotation import backends
 from bookcoref_data.annotation.plan import Plan
 from bookcoref_data.annotation.state import Marked
+from bookcoref_data.api.building import Regenerated
 from bookcoref_data.books import Book, Mention
 from bookcoref_data.cli.app import make_app
 from bookcoref_data.errors import UsageError
@@ -20,7 +21,7 @@ from bookcoref_data.formats.folder import read_build, read_folder, write_folder
 from bookcoref_data.formats.jsonl import read as read_jsonl
 from bookcoref_data.scoring import evaluate
 from bookcoref_data.workflows import annotate_many
-from bookcoref_data.workflows.regenerate import COLUMNS, _spread, compare, regenerate
+from bookcoref_data.workflows.regenerate import _spread, compare, regenerate
 
 SENTENCES = [["Anna", "met", "Mr.", "Brown"], ["\n", "She", "saw", "him"], ["Brown", "smiled"]]
 THERE = [("Anna", [(0, 0), (5, 5)]), ("Mr. Brown", [(2, 3), (7, 7), (8, 8)])]
@@ -128,7 +129,8 @@ def folder(tmp_path):
 def test_a_data_set_is_annotated_scored_and_written_in_its_splits(tmp_path, folder, plan):
     out = tmp_path / "new"
     result = regenerate(folder, plan, tmp_path / "cache", out=out, workers=1)
-    assert [row[0] for row in result.rows()] == ["one_1", "two_2", "all"]
+    table = Regenerated(result).table
+    assert table["book"] == ["one_1", "two_2", "all"]
     assert any("nobody_3" in note for note in result.notes)
     assert [r.doc_key for r in read_folder(out / "dataset", "full", ["train"])] == ["one_1"]
     assert {b.doc_key: b.split for b in read_build(out / "dataset").books} == {
@@ -140,10 +142,10 @@ def test_a_data_set_is_annotated_scored_and_written_in_its_splits(tmp_path, fold
     new = list(read_jsonl(out / "annotation.jsonl"))
     assert all(r.sentences == old[r.doc_key].sentences for r in new)
     expected = evaluate([old[r.doc_key] for r in new], new)
-    row = dict(zip(COLUMNS, result.rows()[-1], strict=True))
+    row = table[-1]
     assert row["CoNLL"] == pytest.approx(100 * expected.pooled.conll.f1)
     assert row["link F1"] == pytest.approx(100 * expected.linking.linked.f1)
-    one = dict(zip(COLUMNS, result.rows()[0], strict=True))
+    one = table[0]
     # Anna, Brown twice are found; "Mr. Brown" is missing (its last word alone is spurious), as are pronouns.
     assert (one["same"], one["missing"], one["spurious"], one["moved"]) == (2, 3, 1, 0)
     assert one["link P"] == pytest.approx(100 * 2 / 3)
