@@ -381,7 +381,8 @@ class _CorrectedReading:
 
         wanted, cast = read_edits(self.edits), cast or propose_with(how["backend"], source.book).cast
         found = corrections_of(wanted, source.book, cast)
-        note = f"{plural(found.kept, 'correction')} kept, {len(found.conflicts):,} left out"
+        left = {conflict.number for conflict in found.conflicts if not conflict.applied}
+        note = f"{plural(found.kept, 'correction')} kept, {len(left):,} left out"
         noted = replace(source, notes=(*source.notes, note))
         aside = how | {"states": None, "resume": False}
         there = read_annotations(self.folder) if self.folder and has_reasons(self.folder) else []
@@ -390,7 +391,8 @@ class _CorrectedReading:
         before = earlier or annotate_book(source, cast, plan, **aside).annotation()
         done = annotate_book(noted, found.cast, plan, given=found.given, **(aside if self.careful else how))
         said = found.given.links.keys() | found.given.nobody | found.given.quotes.keys()
-        changes = tuple(effects(before, done.annotation(), wanted, said))
+        taken = (edit for number, edit in enumerate(wanted, 1) if number not in left)
+        changes = tuple(effects(before, done.annotation(), taken, said))
         if self.careful:
             _require_little(changes)
             write_states(done, how["states"])

@@ -8,7 +8,7 @@ from typing import Any
 from ..books.layout import Layout
 from ..edits import Edit, anchor_of
 from ..scoring.scores import cohens_kappa
-from ..shapes import attributes, plain
+from ..shapes import plain
 from ..words import pronouns
 from .questions import OFFERS_NO_PEOPLE, OUTSIDER, OUTSIDERS, Key, ReviewQuestion, pair_key, signs
 
@@ -83,6 +83,10 @@ def _links(
     )
 
 
+_EVERY = ["words", "quote", "mention"]
+_KIND = {"link": "mention", "unlink": "mention", "speaker": "quote", "span": "words"}
+
+
 def settled(edits: Iterable[Edit]) -> dict[Key, Hashable]:
     """What corrections decide already, and how: {the key of a question: the answer}."""
     found: dict[Key, Hashable] = {}
@@ -91,13 +95,13 @@ def settled(edits: Iterable[Edit]) -> dict[Key, Hashable]:
             if e.into:
                 found[pair_key(e.character, e.into)] = YES if e.op == "merge" else e.name
             continue
-        if e.op in ("span", "seen"):
-            found["words", e.at.words] = e.to.words if e.to else e.name
-        said = {"link": e.character, "unlink": NOBODY, "speaker": e.speaker or NOBODY, "seen": e.name}
-        if e.op in said:
-            place = (e.at.start, e.at.end)
-            kinds = ("quote", "mention") if e.op == "seen" else ("quote" if e.op == "speaker" else "mention",)
-            found.update({(kind, *place): said[e.op] for kind in kinds})
+        place, kinds = (e.at.start, e.at.end), [_KIND[e.op]] if e.op in _KIND else []
+        if e.op == "seen":  # of `audit`, of a question about words, or of any question about this place
+            kinds = _EVERY if e.name == UNSURE else ["mention" if "why" in e.extra else "words"]
+        said = {"link": e.character, "speaker": e.speaker or NOBODY, "seen": e.name}.get(e.op, NOBODY)
+        for kind in kinds:
+            key = (kind, e.at.words) if kind == "words" else (kind, *place)
+            found[key] = e.to.words if e.to else said
     return found
 
 
@@ -139,10 +143,11 @@ def as_dict(question: ReviewQuestion, layout: Layout, tokens: Sequence[str], doc
     takes the place of "?"."""
     typed = () if question.kind in OFFERS_NO_PEOPLE else answer_with(question, "?", tokens, doc_key)
     offered = answers_to(question, tokens, doc_key)
-    shown = passage(layout, tokens, question.start, question.end, question.since)
-    return shown | {
-        **attributes(question, "kind people"),
+    return {
+        "kind": question.kind,
+        **passage(layout, tokens, question.start, question.end, question.since),
         "now": {"words": offered[0].says, "same person": NO}.get(question.kind, question.now),
+        "people": list(question.people),
         "wrong": round(question.chance, 3),
         "hangs": round(question.hangs, 1),
         "places": 1 if question.kind in ("speaker", "same person") else len(question.places),

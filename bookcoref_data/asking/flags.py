@@ -16,7 +16,7 @@ from ..books.annotation import Annotation, Marked
 from ..books.layout import Layout
 from ..edits import Edit, anchor_of
 from ..errors import plural
-from ..shapes import attributes, plain
+from ..shapes import plain
 from ..words import honorifics, pronouns, word_set
 from .answers import UNSURE, Answer, passage
 
@@ -371,8 +371,8 @@ def flag_as_dict(flag: Flag, a: Annotation, layout: Layout) -> dict[str, Any]:
         Answer("2", "no, it is right", (replace(seen, name="right as it is"),)),
         Answer("c", UNSURE, (replace(seen, name=UNSURE),)),
     )
-    told = attributes(flag, "kind reason") | passage(layout, a.book.tokens, flag.start, flag.end)
-    return told | {"doc_key": a.doc_key, "wrong": round(flag.chance, 2), "answers": plain(answers)}
+    told = {"kind": flag.kind, "doc_key": a.doc_key, **passage(layout, a.book.tokens, flag.start, flag.end)}
+    return {**told, "wrong": round(flag.chance, 2), "reason": flag.reason, "answers": plain(answers)}
 
 
 def _told(edits: Sequence[Edit], a: Annotation) -> str:

@@ -6,8 +6,9 @@ from typing import Any
 
 from ..books.annotation import Annotation, Marked, Quote
 from ..shapes import attributes
-from .locate import Finder
-from .naming import CONFIRM, Callings, offered
+from ..words.folding import fold
+from .locate import Finder, not_found
+from .naming import CONFIRM, MAKE, Callings, offered
 from .operations import Anchor, Edit
 
 STEP = "edit"
@@ -79,6 +80,27 @@ class EditRefused(Exception):
     """The edit cannot be done; the message is the reason."""
 
 
+class Said:
+    """What edits said of mentions and quotes, to find the later one of two that contradict each other."""
+
+    def __init__(self) -> None:
+        self._earlier: dict[tuple[bool, int, int], tuple[int, str | None, str | None]] = {}
+
+    def otherwise(self, number: int, edit: Edit, span: tuple[int, int]) -> list[Conflict]:
+        """The conflict of an edit with an earlier one that says something else and is not known to it."""
+        if edit.op not in ("link", "unlink", "speaker") or edit.also:
+            return []
+        now = {"link": edit.character, "speaker": edit.speaker}.get(edit.op)
+        key = (edit.op == "speaker", *span)
+        earlier, before, old = self._earlier.get(key, (0, None, None))
+        self._earlier[key] = number, now, edit.was
+        other = edit.op == "unlink" and edit.was not in (None, old)  # a mention of two people loses one
+        if not earlier or other or fold(before or "") in (fold(now or ""), fold(edit.was or "")):
+            return []
+        told = f"edit {earlier} says that this is {before or 'nobody'}; the later one is taken"
+        return [Conflict(number, edit, told, True)]
+
+
 class _Editing:
     """The annotation while it is being corrected."""
 
@@ -96,18 +118,19 @@ class _Editing:
             self.links.setdefault((m.start, m.end), {})[m.character] = m
         self.quotes = {(q.start, q.end): q for q in annotation.quotes}
         self.finder = Finder(annotation.book.tokens)
-        self.said: dict[tuple[int, int], tuple[int, str | None]] = {}
+        self.said, self.overridden = Said(), list[Conflict]()
         self.changed = self.unchanged = self.moved = 0
         self.conflicts: list[Conflict] = []
 
     def do(self, number: int, edit: Edit) -> None:
         try:
             span = self._place(edit.at) if edit.at is not None else (-1, -1)
-            self._contradiction(number, edit, span)
+            self.overridden = self.said.otherwise(number, edit, span)
             did = getattr(self, f"_{edit.op}")(edit, span)
         except EditRefused as refused:
             self.conflicts.append(Conflict(number, edit, str(refused)))
             return
+        self.conflicts += self.overridden
         self.changed += did
         self.unchanged += not did
 
@@ -127,8 +150,7 @@ class _Editing:
     def _place(self, anchor: Anchor) -> tuple[int, int]:
         found = self.finder.find(anchor)
         if found is None:
-            place = f"{anchor.before} [{anchor.words}] {anchor.after}"
-            raise EditRefused(f"the place is not found, or not the only one: {place}")
+            raise EditRefused(not_found(anchor, self.annotation.book.tokens))
         self.moved += found != (anchor.start, anchor.end)
         return found
 
@@ -137,22 +159,11 @@ class _Editing:
             return self.number[name]
         if len(called := self.callings.called(name)) == 1:
             return next(iter(called))
-        raise EditRefused(f"no character is called {name!r}{self._offered(name)}")
+        raise EditRefused(f"no character is called {name!r}{self._offered(name) or MAKE}")
 
     def _offered(self, name: str, but: int = -1) -> str:
         """Who may be meant by a name, as the end of a message; "" where nobody may."""
         return offered([self.names[i] for i in sorted(self.callings.fitting(name) - {but})])
-
-    def _contradiction(self, number: int, edit: Edit, span: tuple[int, int]) -> None:
-        """List an edit that says something else of a mention than an earlier one it does not know of."""
-        if edit.op not in ("link", "unlink"):
-            return
-        now = edit.character if edit.op == "link" else None
-        earlier, before = self.said.get(span, (0, None))
-        if earlier and before not in (now, edit.was):
-            told = f"edit {earlier} says that this is {before or 'nobody'}; the later one is taken"
-            self.conflicts.append(Conflict(number, edit, told, True))
-        self.said[span] = number, now
 
     def _corrected(self, edit: Edit, span: tuple[int, int], character: int, kind: str) -> Marked:
         rule = f"corrected by {edit.author}" if edit.author else "corrected"
@@ -182,11 +193,14 @@ class _Editing:
 
     def _unlink(self, edit: Edit, span: tuple[int, int]) -> bool:
         here = self.links.get(span, {})
-        if edit.was is None:
-            changed = bool(here)
-            here.clear()
-            return changed
-        return here.pop(self.number.get(edit.was, -1), None) is not None
+        every = edit.was is None or self.overridden
+        gone = [c for c in here if every or c == self._character(edit.was or "")]
+        if here and not gone:
+            told = " and ".join(self.names[c] for c in here)
+            raise EditRefused(f"the mention is not {edit.was} but {told}")
+        for character in gone:
+            del here[character]
+        return bool(gone)
 
     def _span(self, edit: Edit, span: tuple[int, int]) -> bool:
         assert edit.to is not None
@@ -206,23 +220,21 @@ class _Editing:
     def _speaker(self, edit: Edit, span: tuple[int, int]) -> bool:
         speaker = -1 if edit.speaker is None else self._character(edit.speaker)
         addressees = tuple(self._character(name) for name in edit.addressees)
-        rule = f"corrected by {edit.author}" if edit.author else "corrected"
         # The quote that shares at least half of its tokens with the place.
         halves = (
             (a, b) for a, b in self.quotes
             if 2 * (min(b, span[1]) - max(a, span[0]) + 1) >= max(b - a, span[1] - span[0]) + 1
         )  # fmt: skip
         key = span if span in self.quotes else next(halves, span)
-        new = Quote(*key, speaker, addressees, rule, 1.0)
-        old = self.quotes.get(key)
-        self.quotes[key] = new
+        rule = self._corrected(edit, key, speaker, "").rule
+        old, self.quotes[key] = self.quotes.get(key), Quote(*key, speaker, addressees, rule, 1.0)
         return old is None or (old.speaker, old.addressees) != (speaker, addressees)
 
     def _new(self, edit: Edit, span: tuple[int, int]) -> bool:
         if edit.character in self.number:
             return False
         if not edit.confirmed and (may_be := self._offered(edit.character)):
-            raise EditRefused(f"a new person {edit.character!r}?{may_be}{CONFIRM}")
+            raise EditRefused(f"{edit.character!r} would be a new person{may_be}{CONFIRM}")
         self.callings.add(len(self.names), edit.character)
         self.number[edit.character] = len(self.names)
         self.names.append(edit.character)
@@ -235,7 +247,7 @@ class _Editing:
         if edit.name in self.number and edit.name != edit.character:
             raise EditRefused(f"there is a {edit.name!r} already; to join them, merge")
         if not edit.confirmed and (may_be := self._offered(edit.name, but=place)):
-            raise EditRefused(f"the name {edit.name!r}?{may_be}{CONFIRM}")
+            raise EditRefused(f"{edit.name!r} may be another's name{may_be}{CONFIRM}")
         self.callings.add(place, edit.name)
         self.names[place] = edit.name
         self.number = {name: i for name, i in self.number.items() if i != place} | {edit.name: place}

@@ -10,6 +10,7 @@ from .locate import Finder
 from .operations import Anchor, Edit, anchor_of
 
 Place = tuple[int, int]
+Row = tuple[int, int, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +110,6 @@ def _links(old: Annotation, new: Annotation) -> Iterator[Edit]:
     shared = {place for place, names in Counter(row[:2] for row in now).items() if names > 1}
     edits += [(c[:2], Edit("link", at=at(c[:2]), character=c[2], also=c[:2] in shared)) for c in come]
     yield from (edit for _, edit in sorted(edits, key=lambda one: one[0]))
-
-
-Row = tuple[int, int, str]
 
 
 def _matched(gone: list[Row], come: list[Row], fits: Callable[[Row, Row], bool]) -> list[tuple[Row, Row]]:

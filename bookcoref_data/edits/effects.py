@@ -29,9 +29,8 @@ class Effect:
     @property
     def much(self) -> bool:
         """Whether more than 1 % of what the character had is changed elsewhere; of new ones nothing is."""
-        return (
-            self.elsewhere > MOST * self.before > 0 or self.quotes_elsewhere > MOST * self.quotes_before > 0
-        )
+        mentions = self.elsewhere > MOST * self.before > 0
+        return mentions or self.quotes_elsewhere > MOST * self.quotes_before > 0
 
 
 def effects(

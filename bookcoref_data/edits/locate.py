@@ -25,6 +25,13 @@ def plain(text: str) -> str:
     return "".join(text.translate(_PLAIN).casefold().split()).replace("--", "-")
 
 
+def not_found(anchor: Anchor, tokens: Sequence[str]) -> str:
+    """Why a place is none, with the words that stand there now."""
+    place = f"{anchor.before} [{anchor.words}] {anchor.after}".strip()
+    now = " ".join(tokens[anchor.start : anchor.end + 1])
+    return f"the place is not found, or not the only one: {place}; at its tokens stands “{now}”"
+
+
 class Finder:
     """Finds anchors in the tokens of one book. What it found tells where the next ones should be."""
 

@@ -10,14 +10,15 @@ _LEAST_LETTERS = 4
 """Of shorter words one letter is too much: "Tom" and "Tim" are two people."""
 
 
-CONFIRM = ': write that name, or add "confirmed": true'
+CONFIRM = ' Write that name, or add "confirmed": true'
+MAKE = '; an edit "new" before this one makes a person'
 
 
 def offered(names: Iterable[str]) -> str:
     """Who may be meant, as the end of a message: "; is it Anna Grey or Anna Hill?"; "" for nobody."""
     found = list(names)
     more = f" or {len(found) - 5} others" if len(found) > 5 else ""
-    return f"; is it {' or '.join(found[:5])}{more}" if found else ""
+    return f"; is it {' or '.join(found[:5])}{more}?" if found else ""
 
 
 class Callings:

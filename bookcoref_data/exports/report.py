@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import html
 import io
 from collections.abc import Iterator, Mapping, Sequence
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -119,21 +119,16 @@ def _html(
     pieces = [
         "<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content='width=device-width'>"
         f'<meta http-equiv=Content-Security-Policy content="{_POLICY}">'
-        f"<title>{html.escape(', '.join(named.values())[:200])}: characters</title>"
+        f"<title>{escape(', '.join(named.values())[:200])}: characters</title>"
         f"<style>{_STYLE}</style><main>"
     ]
     for r in readings:
-        pieces += [f"<h1>{html.escape(named[r.annotation.doc_key])}</h1><p>{_facts(r)}</p>"]
+        pieces += [f"<h1>{escape(named[r.annotation.doc_key])}</h1><p>{_facts(r)}</p>"]
         for title, heads, rows in _tables(r):
             kinds = [" class=words" * (h in _WORDS) for h in heads]
-            head = "".join(
-                f"<th scope=col{k}>{html.escape(h)}</th>" for h, k in zip(heads, kinds, strict=True)
-            )
-            cells = [
-                "".join(f"<td{k}>{html.escape(c)}</td>" for c, k in zip(row, kinds, strict=True))
-                for row in rows
-            ]
-            body = "".join(f"<tr>{row}</tr>" for row in cells)
+            head = "".join(f"<th scope=col{k}>{escape(h)}</th>" for h, k in zip(heads, kinds, strict=True))
+            cells = ((f"<td{k}>{escape(c)}</td>" for c, k in zip(row, kinds, strict=True)) for row in rows)
+            body = "".join(f"<tr>{''.join(row)}</tr>" for row in cells)
             pieces.append(
                 f'<h2>{title}</h2><div tabindex=0 role=region aria-label="{title}"><table><thead>'
                 f"<tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"

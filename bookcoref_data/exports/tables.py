@@ -204,9 +204,8 @@ def write_parquet(tables: Sequence[Columns], out: Path) -> list[Path]:
 
     files = []
     for table in tables:
-        kinds = {c: pa.string() if c in _TEXTS else pa.int64() for c in table.columns} | {
-            "score": pa.float64()
-        }
+        kinds = {c: pa.string() if c in _TEXTS else pa.int64() for c in table.columns}
+        kinds["score"] = pa.float64()
         columns = {c: pa.array([row.get(c) for row in table.rows], type=kinds[c]) for c in table.columns}
         buffer = io.BytesIO()
         pq.write_table(pa.table(columns), buffer, compression="zstd")

@@ -87,10 +87,8 @@ class _TeiWriter:
                     who = [f"#c{c}" for c in (q.speaker, *q.addressees) if c >= 0]
                     attributes = {_XML_ID: f"q{number}", "from": f"#t{start}", "to": f"#t{end}"}
                     if who:
-                        attributes |= {
-                            "ana": " ".join(who),
-                            "type": "speaker" if q.speaker >= 0 else "addressee",
-                        }
+                        kind = "speaker" if q.speaker >= 0 else "addressee"
+                        attributes |= {"ana": " ".join(who), "type": kind}
                     self._add(said, "span", **attributes)
         body = self._add(self._add(root, "text", **{_XML_LANG: "en"}), "body")
         for number, chapter in enumerate(self.r.chapters, 1):

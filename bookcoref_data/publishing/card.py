@@ -112,10 +112,9 @@ def _books(publication: Publication) -> str:
         for split, number in splits.items()
     )
     columns = ("doc_key", "split", "tokens", "sentences", "characters", "clusters", "mentions", "windows")
-    rows = [
-        markdown_row(getattr(book, column) for column in columns) for book in publication.books[:_MOST_ROWS]
-    ]
-    more = len(publication.books) - len(rows)
+    shown = publication.books[:_MOST_ROWS]
+    rows = [markdown_row(getattr(book, column) for column in columns) for book in shown]
+    more = len(publication.books) - len(shown)
     place = BOOKS_FILE if publication.standoff else "build.json"
     rest = f"\n\nand {more:,} more: see `{place}`." if more > 0 else ""
     return (
@@ -133,10 +132,9 @@ def _licences(publication: Publication) -> str:
         re.sub(r" of [\w.-]+\.txt| \([\w.-]+\.txt\)", "", rights.evidence)
         for rights in publication.texts.values()
     )
-    lines += [
-        f"- how we know: {text} ({plural(number, 'book')})" for text, number in evidence.most_common(10)
-    ]
-    if any(rights.state == PUBLIC_DOMAIN for rights in publication.texts.values()):
+    known = evidence.most_common(10)
+    lines += [f"- how we know: {text} ({plural(number, 'book')})" for text, number in known]
+    if PUBLIC_DOMAIN in states:
         lines.append(
             "- Texts that are in the public domain in the United States may be in copyright elsewhere."
         )
@@ -152,11 +150,9 @@ def _made(publication: Publication) -> str:
 
 
 def _limits(publication: Publication) -> str:
-    lines = [
-        *publication.limits,
-        *(f"not in this release: `{key}`: {reason}" for key, reason in publication.left_out.items()),
-    ]
-    return "## Known limits\n\n" + "\n".join(_limited([f"- {line}" for line in lines])) if lines else ""
+    out = [f"not in this release: `{key}`: {reason}" for key, reason in publication.left_out.items()]
+    lines = _limited(f"- {line}" for line in (*publication.limits, *out))
+    return "## Known limits\n\n" + "\n".join(lines) if lines else ""
 
 
 def _citation(publication: Publication) -> str:

@@ -83,7 +83,6 @@ def read_citation(path: Path) -> Citation:
     """
     text = utf8(read_regular(path, _MOST_BYTES), path)
     if path.suffix.lower() in (".cff", ".yaml", ".yml"):
-        source = str(path)
         try:
             value = yaml.safe_load(text)
             preferred = value.get("preferred-citation") or value
@@ -99,7 +98,7 @@ def read_citation(path: Path) -> Citation:
                 raise ValueError("no authors")
         except (yaml.YAMLError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise FormatError(
-                f"{source} is no CITATION.cff", expected="title, authors and a year or date-released",
+                f"{path} is no CITATION.cff", expected="title, authors and a year or date-released",
                 found=f"{type(error).__name__}: {str(error)[:200]}",
             ) from error  # fmt: skip
         kinds = {cff: bibtex for bibtex, cff in _KINDS.items()}
@@ -177,16 +176,16 @@ def render_zenodo(
         "creators": [{"name": str(author)} for author in citation.works[0].authors], "access_right": "open",
         "version": version, "publication_date": date,
         "keywords": ["coreference resolution", "long documents", "books", "Project Gutenberg"],
-        "related_identifiers": [{"identifier": url, "relation": "isIdenticalTo", "scheme": "url"}],
+        "related_identifiers": [
+            {"identifier": url, "relation": "isIdenticalTo", "scheme": "url"},
+            *({"identifier": work.doi, "relation": "isDocumentedBy", "scheme": "doi"} for work in
+              citation.works if work.doi),
+        ],
     }  # fmt: skip
     if licence:
         value["license"] = licence
     if {*languages} == {"en"}:  # one language, by a code of three letters
         value["language"] = "eng"
-    dois = [work.doi for work in citation.works if work.doi]
-    value["related_identifiers"] += [
-        {"identifier": d, "relation": "isDocumentedBy", "scheme": "doi"} for d in dois
-    ]
     return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
 
 

@@ -19,10 +19,8 @@ def render_croissant(publication: Publication, files: Mapping[str, FileFacts]) -
     """The metadata as JSON-LD; `files` are the data files, by their path in the repository."""
     tables = sorted(path for path in files if "/" in path)
     kinds = {"int": "sc:Integer", "str": "sc:Text"}
-    columns = [
-        _field("books", BOOKS_FILE, name, kinds[kind], "", about)
-        for name, kind, about in TABLES["book_columns"]
-    ]
+    rows = TABLES["book_columns"]
+    columns = [_field("books", BOOKS_FILE, name, kinds[kind], "", about) for name, kind, about in rows]
     what = "one row per book: counts, checksums, the pack to rebuild it from"
     sets = [_table(path) for path in tables] or [_record_set("books", what, columns)]
     value = {

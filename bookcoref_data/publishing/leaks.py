@@ -10,6 +10,7 @@ import zlib
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -48,17 +49,14 @@ def contents(name: str, data: bytes) -> list[tuple[str, bytes]]:
     """
     if is_container(data):
         return [(f"{name}: section {part}", raw) for part, raw in read_container(data, name).items()]
-    if data[:2] == b"\x1f\x8b":
-        try:
+    try:
+        if data[:2] == b"\x1f\x8b":
             return [(name, gzip.decompress(data))]
-        except (OSError, EOFError, zlib.error) as error:
-            raise ValueError(f"{name}: {error}") from error
-    if data[:4] == zstandard.FRAME_HEADER:
-        try:
-            inner = zstandard.ZstdDecompressor().decompress(data, max_output_size=_MOST_UNPACKED)
-        except zstandard.ZstdError as error:
-            raise ValueError(f"{name}: {error}") from error
-        return [(name, inner)]
+        if data[:4] == zstandard.FRAME_HEADER:
+            unpacked = zstandard.ZstdDecompressor().decompress(data, max_output_size=_MOST_UNPACKED)
+            return [(name, unpacked)]
+    except (OSError, EOFError, zlib.error, zstandard.ZstdError) as error:
+        raise ValueError(f"{name}: {error}") from error
     return [(name, data)]
 
 
@@ -68,18 +66,10 @@ class Uploads:
     def __init__(self, files: Iterable[tuple[str, bytes]], most_words: int = MOST_WORDS) -> None:
         # Every word has a letter, so a run of more than `most_words` words begins with that many letters.
         self._seed = most_words + 1
-        self._labels: list[str] = []
-        self._ends: list[int] = []
-        pieces: list[str] = []
-        total = 0
-        for name, data in files:
-            for label, raw in contents(name, data):
-                letters = letters_of(raw.decode("utf-8", "replace"))
-                pieces.append(letters)
-                total += len(letters)
-                self._labels.append(label)
-                self._ends.append(total)
-        self._letters = "".join(pieces)
+        inside = [part for name, data in files for part in contents(name, data)]
+        self._labels = [label for label, _ in inside]
+        pieces = [letters_of(raw.decode("utf-8", "replace")) for _, raw in inside]
+        self._ends, self._letters = list(accumulate(map(len, pieces))), "".join(pieces)
         hashes = _hashes(self._letters, self._seed)
         self._order = np.argsort(hashes, kind="stable")
         self._sorted = hashes[self._order]
@@ -129,10 +119,9 @@ def _hashes(letters: str, length: int) -> np.ndarray:
 def _shared(left: str, at_left: int, right: str, at_right: int, end_right: int) -> int:
     """How many letters the two texts share from the two places on."""
     most = min(len(left) - at_left, end_right - at_right)
-    step = 64
     done = 0
     while done < most:
-        size = min(step, most - done)
+        size = min(64, most - done)
         one = left[at_left + done : at_left + done + size]
         other = right[at_right + done : at_right + done + size]
         if one != other:

@@ -137,16 +137,11 @@ def draw_confusion(doc_key: str, names: Sequence[str], counts: Floats) -> Figure
     columns = [short_name(name) for name in names] + ["(missed)"]
     axes.set_xticks(range(n + 1), columns, rotation=45, ha="right", rotation_mode="anchor")
     totals = counts.sum(axis=1).astype(int)
-    axes.set_yticks(
-        range(n), [f"{short_name(name)} ({total:,})" for name, total in zip(names, totals, strict=True)]
-    )
-    for i in range(n):
-        for j in range(n + 1):
-            if shares[i, j] >= 0.005:
-                colour = "white" if shares[i, j] > 0.55 else "black"
-                axes.text(
-                    j, i, f"{100 * shares[i, j]:.0f}", ha="center", va="center", color=colour, fontsize=8
-                )
+    rows = [f"{short_name(name)} ({total:,})" for name, total in zip(names, totals, strict=True)]
+    axes.set_yticks(range(n), rows)
+    for i, j in np.argwhere(shares >= 0.005):
+        colour = "white" if shares[i, j] > 0.55 else "black"
+        axes.text(j, i, f"{100 * shares[i, j]:.0f}", ha="center", va="center", color=colour, fontsize=8)
     axes.axvline(n - 0.5, color=GREY, linewidth=1)
     axes.set_xlabel("found in the response cluster that holds mostly ...")
     axes.set_ylabel("mentions of (number in the key)")

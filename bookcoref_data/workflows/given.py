@@ -8,9 +8,9 @@ from ..annotation.given import Given, Span
 from ..annotation.state import Marked
 from ..books import Book
 from ..edits import Anchor, Conflict, Edit
-from ..edits.apply import EditRefused
-from ..edits.locate import Finder
-from ..edits.naming import CONFIRM, Callings, offered
+from ..edits.apply import EditRefused, Said
+from ..edits.locate import Finder, not_found
+from ..edits.naming import CONFIRM, MAKE, Callings, offered
 from ..errors import UsageError
 from ..scoring.mention_types import TypeRules
 
@@ -50,11 +50,13 @@ class _Correcting:
             self.callings.add(i, entry.name, entry.aliases)
         self.finder = Finder(book.tokens)
         self.conflicts: list[Conflict] = []
-        self.kept = 0
+        self.kept, self.said = 0, Said()
 
     def do(self, number: int, edit: Edit) -> None:
         try:
             getattr(self, f"_{edit.op}")(edit)
+            if edit.at is not None:
+                self.conflicts += self.said.otherwise(number, edit, self._place(edit.at))
             self.kept += 1
         except EditRefused as refused:
             self.conflicts.append(Conflict(number, edit, str(refused)))
@@ -88,7 +90,7 @@ class _Correcting:
         exact = {i for i in found if self.people[i].name == name}
         if len(exact or found) == 1:
             return next(iter(exact or found))
-        raise EditRefused(f"no character is called {name!r}{self._offered(name)}")
+        raise EditRefused(f"no character is called {name!r}{self._offered(name) or MAKE}")
 
     def _offered(self, name: str, but: int = -1) -> str:
         """Who may be meant by a name, as the end of a message; "" where nobody may."""
@@ -98,8 +100,7 @@ class _Correcting:
     def _place(self, anchor: Anchor | None) -> Span:
         found = self.finder.find(anchor) if anchor is not None else None
         if found is None:
-            told = f"{anchor.before} [{anchor.words}] {anchor.after}" if anchor else "none"
-            raise EditRefused(f"the place is not found, or not the only one: {told}")
+            raise EditRefused(not_found(anchor, self.book.tokens) if anchor else "the edit has no place")
         return found
 
     # --- operations
@@ -131,17 +132,23 @@ class _Correcting:
         self.quotes[self._place(edit.at)] = (speaker, tuple(self._who(name) for name in edit.addressees))
 
     def _new(self, edit: Edit) -> None:
-        if any(self.people[i].name == edit.character for i in self.callings.called(edit.character)):
+        if self._is_called(edit.character):
             return
         if not edit.confirmed and (may_be := self._offered(edit.character)):
-            raise EditRefused(f"a new person {edit.character!r}?{may_be}{CONFIRM}")
+            raise EditRefused(f"{edit.character!r} would be a new person{may_be}{CONFIRM}")
         self.callings.add(len(self.people), edit.character)
         self.people.append(Entry(edit.character))
 
+    def _is_called(self, name: str) -> bool:
+        """Whether this is exactly somebody's name in the output."""
+        return any(self.people[self._final(i)].name == name for i in self.callings.called(name))
+
     def _rename(self, edit: Edit) -> None:
         person = self._who(edit.character)
+        if self._is_called(edit.name) and self.people[person].name != edit.name:
+            raise EditRefused(f"there is a {edit.name!r} already; to join them, merge")
         if not edit.confirmed and (may_be := self._offered(edit.name, but=person)):
-            raise EditRefused(f"the name {edit.name!r}?{may_be}{CONFIRM}")
+            raise EditRefused(f"{edit.name!r} may be another's name{may_be}{CONFIRM}")
         self.callings.add(person, edit.name)
         old = self.people[person]
         aliases = [n for n in dict.fromkeys((*old.aliases, old.name)) if n != edit.name]

@@ -58,10 +58,10 @@ def test_a_name_counts_before_another_name():
     ("names", "told"),
     [
         ([], ""),
-        (["A"], "; is it A"),
-        (["A", "B"], "; is it A or B"),
-        (list("ABCDE"), "; is it A or B or C or D or E"),
-        (list("ABCDEFG"), "; is it A or B or C or D or E or 2 others"),
+        (["A"], "; is it A?"),
+        (["A", "B"], "; is it A or B?"),
+        (list("ABCDE"), "; is it A or B or C or D or E?"),
+        (list("ABCDEFG"), "; is it A or B or C or D or E or 2 others?"),
     ],
 )
 def test_who_may_be_meant_is_offered(names, told):

@@ -8,6 +8,7 @@ from bookcoref_data.books import Book
 from bookcoref_data.books.annotation import Annotation, Marked, Quote
 from bookcoref_data.edits import Edit, anchor_of, apply, diff, parse_edits
 from bookcoref_data.edits.locate import Finder, plain
+from bookcoref_data.edits.naming import MAKE
 from bookcoref_data.edits.operations import Anchor
 from bookcoref_data.errors import FormatError
 
@@ -170,9 +171,17 @@ def test_an_unlink_takes_one_link_or_all():
         0,
     )
     assert outcome(Edit("unlink", at=at(13)), both)[:3] == ({(0, 0): {"Anna"}}, 1, 0)
-    assert outcome(Edit("unlink", at=at(13), was="Eve"), both)[1:3] == (0, 1)
-    assert outcome(Edit("unlink", at=at(13), was="Bob"), both)[1:3] == (0, 1)
+    assert (
+        outcome(Edit("unlink", at=at(13), was="TOM"), both)[:3]
+        == outcome(Edit("unlink", at=at(13), was="Tom"), both)[:3]
+    )
+    for was, reason in (("Eve", "the mention is not Eve but Anna and Tom"), ("Bob", f"{NO_BOB}{MAKE}")):
+        assert outcome(Edit("unlink", at=at(13), was=was), both)[1:] == (0, 0, [reason])
     assert outcome(Edit("unlink", at=at(5)), both)[1:3] == (0, 1)
+    assert outcome(Edit("unlink", at=at(5), was="Bob"), both)[1:3] == (0, 1)
+
+
+NO_BOB = "no character is called 'Bob'"
 
 
 def test_a_span_moves_one_link():
@@ -212,7 +221,7 @@ def test_new_rename_and_merge_say_whether_they_changed_anything():
     assert outcome(Edit("new", character="Tom"))[1:3] == (0, 1)
     assert outcome(Edit("rename", character="Tom", name="Tom"))[1:3] == (0, 1)
     assert outcome(Edit("rename", character="Bob", name="Tom"))[1:3] == (0, 1)
-    assert outcome(Edit("rename", character="Bob", name="Bill"))[3] == ["no character is called 'Bob'"]
+    assert outcome(Edit("rename", character="Bob", name="Bill"))[3] == [f"{NO_BOB}{MAKE}"]
     assert outcome(Edit("merge", character="Tom", into="Tom"))[1:3] == (0, 1)
     assert outcome(Edit("merge", character="Bob", into="Tom"))[1:3] == (0, 1)
     assert outcome(Edit("merge", character="Eve", into="Tom"))[1:3] == (0, 1)
@@ -260,9 +269,16 @@ def test_a_contradiction_is_about_one_place_and_one_that_knows_the_other_is_none
     assert reasons(first, first) == []
     assert reasons(first, Edit("link", at=at(13), was="Anna", character="Eve")) == []
     assert reasons(first, Edit("link", at=at(2), was="Tom", character="Eve")) == []
-    assert (
-        reasons(Edit("speaker", at=at(4, 9), speaker="Tom"), Edit("speaker", at=at(4, 9), speaker=None)) == []
-    )
+    said = Edit("speaker", at=at(4, 9), speaker="Tom")
+    for other in (None, "Eve"):
+        assert reasons(said, Edit("speaker", at=at(4, 9), speaker=other)) == [
+            (2, "edit 1 says that this is Tom; the later one is taken")
+        ]
+    assert reasons(said, Edit("speaker", at=at(4, 9), was="tom", speaker="Eve")) == []
+    assert reasons(said, Edit("speaker", at=at(4, 9), speaker="TOM", addressees=("Eve",))) == []
+    assert reasons(said, Edit("link", at=at(4, 9), character="Eve")) == []
+    both = [Edit("link", at=at(13), character=name, also=True) for name in ("Eve", "Anna")]
+    assert reasons(*both) == []
 
 
 # -- differences -------------------------------------------------------------------------------------

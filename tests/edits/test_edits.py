@@ -101,6 +101,9 @@ def test_two_people_who_disagree_are_listed_and_the_later_one_is_taken():
     yours = Edit("unlink", at=place("He"), was="Tom")
     done = apply(annotation(), [mine, yours])
     assert [(c.number, c.applied, "edit 1 says" in c.reason) for c in done.conflicts] == [(2, True, True)]
+    assert not [
+        m for m in done.annotation.mentions if m.start == mine.at.start
+    ]  # as said: the later is taken
     changed_my_mind = Edit("link", at=place("He"), was="Anna", character="Tom")
     assert apply(annotation(), [mine, changed_my_mind]).conflicts == ()
 

@@ -10,6 +10,7 @@ from bookcoref_data.annotation.cast import Cast, Entry, parse_cast
 from bookcoref_data.books import Book, Mention, Record
 from bookcoref_data.books.facts import one_called
 from bookcoref_data.edits import Edit, anchor_of
+from bookcoref_data.edits.naming import MAKE
 from bookcoref_data.errors import DataError, UsageError
 from bookcoref_data.formats import read_documents, write_documents
 from bookcoref_data.tasks.contexts.facts import Fact
@@ -173,8 +174,21 @@ def test_corrections_become_links_and_nobody(edits, links, nobody):
     found, linked = corrected(*edits)
     assert linked == links
     assert found.given.nobody == nobody
-    assert found.kept + len(found.conflicts) == sum(e.doc_key in ("", "d") for e in edits)
+    assert found.kept + sum(not c.applied for c in found.conflicts) == sum(
+        e.doc_key in ("", "d") for e in edits
+    )
     assert all((m.step, m.rule, m.score) == ("edit", "corrected", 1.0) for m in found.given.links.values())
+
+
+def test_corrections_that_contradict_each_other_are_listed_and_two_people_never_get_one_name():
+    said = [Edit("link", at=at(4), character="Bob"), Edit("link", at=at(4), character="Ann")]
+    found, links = corrected(*said)
+    told = "edit 1 says that this is Bob; the later one is taken"
+    assert [(c.number, c.reason, c.applied) for c in found.conflicts] == [(2, told, True)]
+    assert (links, found.kept) == ({(4, 4): "Ann"}, 2)
+    found, _ = corrected(Edit("rename", character="Bob", name="Ann", confirmed=True))
+    assert [c.reason for c in found.conflicts] == ["there is a 'Ann' already; to join them, merge"]
+    assert len({*found.cast.names}) == len(found.cast.names)
 
 
 def test_joined_and_renamed_people_keep_their_names_and_hints():
@@ -200,12 +214,12 @@ def test_joined_and_renamed_people_keep_their_names_and_hints():
 @pytest.mark.parametrize(
     ("edit", "reason"),
     [
-        (Edit("link", at=at(4), character="Zoe"), "no character is called 'Zoe'"),
+        (Edit("link", at=at(4), character="Zoe"), f"no character is called 'Zoe'{MAKE}"),
         (
             Edit("link", at=anchor_of(["x", "y"], 0, 0), character="Ann"),
-            "the place is not found, or not the only one:  [x] y",
+            "the place is not found, or not the only one: [x] y; at its tokens stands “Ann”",
         ),
-        (Edit("link", character="Ann"), "the place is not found, or not the only one: none"),
+        (Edit("link", character="Ann"), "the edit has no place"),
         (Edit("span", at=at(4), to=at(5)), "the edit does not say whose mention it is ('was')"),
     ],
 )

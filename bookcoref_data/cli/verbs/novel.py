@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ...api.options import OpenPage, Port, Strict
     from ...api.reading import Corrected, Corrections, Exported, MergedCorrections, Page
     from ...api.scoring import Carried
-    from ...edits import Edit
+    from ...edits import Conflict, Edit
     from ...formats import ConversionReport
     from ...workflows.annotate import Source
     from ..declared import Json
@@ -68,8 +68,7 @@ def annotate(
     sources = _sources(book, cast)
     done = [*given(annotate_many, books=sources).books] if several else [given(book=sources[0])]
     for one in done:
-        for c in one.conflicts:
-            say(f"{edits}, edit {c.number} ({c.edit.op}), left out: {c.reason}")
+        say_conflicts(edits, one.conflicts)
         if one.effects and not json:
             emit_table(
                 ("character", "mentions", "now", "changed elsewhere", "quotes", "now", "changed elsewhere"),
@@ -188,6 +187,11 @@ def view(
         _open(page.path.resolve().as_uri())
 
 
+def say_conflicts(edits: Path | None, conflicts: Iterable[Conflict]) -> None:
+    for c in conflicts:
+        say(f"{edits}, edit {c.number} ({c.edit.op}), {'done' if c.applied else 'left out'}: {c.reason}")
+
+
 def serve_page(
     make_page: Callable[[dict[str, str]], str], file: Path, port: int, open_page: bool, **more: Any
 ) -> None:
@@ -220,8 +224,7 @@ def edits_apply(done: Corrected, edits: Path, out: Path) -> None:
     """Exit code 1 when an edit needs a person: it is listed, with the reason."""
     columns = ("book", "changed", "so already", "found elsewhere", "conflicts")
     emit_table(columns, [list(row.values()) for row in done.table])
-    for c in done.conflicts:
-        say(f"{edits}, edit {c.number} ({c.edit.op}), {'done' if c.applied else 'left out'}: {c.reason}")
+    say_conflicts(edits, done.conflicts)
     for name in (name for one in done for name in one.unmentioned):
         say(f"nothing mentions {name}, so {out} does not hold this character")
     say(f"wrote {out}")

@@ -15,7 +15,7 @@ from ...api.options import only_with
 from ...errors import UsageError
 from ..common import emit_json, emit_rows, emit_table, say
 from ..declared import Given, verb
-from .novel import serve_page
+from .novel import say_conflicts, serve_page
 
 if TYPE_CHECKING:
     from ...api.options import AskOnPage, OpenPage, Port
@@ -73,8 +73,7 @@ def review(
         a = asked.agreement
         kappa = "" if a.kappa is None else f", Cohen's kappa {a.kappa:.2f}"
         say(f"of {a.both:,} decisions that both took {a.same:,} are the same{kappa}")
-    for conflict in asked.conflicts:
-        say(f"{kept}, edit {conflict.number} ({conflict.edit.op}), left out: {conflict.reason}")
+    say_conflicts(kept, asked.conflicts)
     if json:
         emit_json(asked.to_dict())
     elif serve:

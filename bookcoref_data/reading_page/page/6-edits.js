@@ -136,7 +136,7 @@ function correctSpan(i, start, end) {
 function correctSpeaker(q, speaker, addressees) {
   const name = speaker ? known(speaker) : null, to = addressees.map(known);
   const list = [name, ...to].filter((n) => n && !book.names.includes(n)).map((n) => ({ op: "new", character: n, confirmed: true }));
-  list.push({ op: "speaker", at: anchor(q.start, q.end), speaker: name, addressees: to });
+  list.push({ op: "speaker", at: anchor(q.start, q.end), ...(q.speaker >= 0 && { was: book.names[q.speaker] }), speaker: name, addressees: to });
   commit(list, name ? `Spoken by ${name}.` : "The speaker is not known.");
   showDetail(q.start, Math.min(q.start, q.end), findMention(q.start, q.start) ?? NONE);
 }
