@@ -171,16 +171,14 @@ def render_zenodo(
     date: str, url: str,
 ) -> str:  # fmt: skip
     """`.zenodo.json`: what Zenodo reads from a repository when it makes a DOI."""
+    dois = [work.doi for work in citation.works if work.doi]
+    papers = [{"identifier": doi, "relation": "isDocumentedBy", "scheme": "doi"} for doi in dois]
     value: dict[str, Any] = {
         "title": title, "upload_type": "dataset", "description": description,
         "creators": [{"name": str(author)} for author in citation.works[0].authors], "access_right": "open",
         "version": version, "publication_date": date,
         "keywords": ["coreference resolution", "long documents", "books", "Project Gutenberg"],
-        "related_identifiers": [
-            {"identifier": url, "relation": "isIdenticalTo", "scheme": "url"},
-            *({"identifier": work.doi, "relation": "isDocumentedBy", "scheme": "doi"} for work in
-              citation.works if work.doi),
-        ],
+        "related_identifiers": [{"identifier": url, "relation": "isIdenticalTo", "scheme": "url"}, *papers],
     }  # fmt: skip
     if licence:
         value["license"] = licence

@@ -53,8 +53,7 @@ def contents(name: str, data: bytes) -> list[tuple[str, bytes]]:
         if data[:2] == b"\x1f\x8b":
             return [(name, gzip.decompress(data))]
         if data[:4] == zstandard.FRAME_HEADER:
-            unpacked = zstandard.ZstdDecompressor().decompress(data, max_output_size=_MOST_UNPACKED)
-            return [(name, unpacked)]
+            return [(name, zstandard.ZstdDecompressor().decompress(data, max_output_size=_MOST_UNPACKED))]
     except (OSError, EOFError, zlib.error, zstandard.ZstdError) as error:
         raise ValueError(f"{name}: {error}") from error
     return [(name, data)]
