@@ -39,19 +39,6 @@ class Aligned:
         return {"doc_key": self.record.doc_key, "result": self.result, "mentions": mentions}
 
 
-def align_text(pack: Pack, text: str, *, least_matched: float = LEAST_MATCHED) -> Aligned:
-    """A packed book in a decoded text: exact when the text holds the released edition, else remapped.
-
-    Raises:
-        EditionError: another book, a part of the book, a translation.
-        DataError: another edition, and the pack has no fingerprint to follow it.
-    """
-    try:
-        return Aligned(pack.book(text).to_record(), EXACT)
-    except EditionError:
-        return _remapped(old_of_pack(pack), tokenize_edition(text), least_matched)
-
-
 def holds_edition(pack: Pack, text: str) -> bool:
     """Whether a decoded text holds the very edition that a pack was made from."""
     try:
@@ -103,7 +90,8 @@ def align_files(
 
     Raises:
         SourceError, FormatError: a file cannot be had or read. UsageError: documents cannot be paired.
-        EditionError: a text is no edition of the annotated one.
+        EditionError: a text is no edition of the annotated one. DataError: another edition, and the pack has
+        no fingerprint to follow it.
     """
     data = b"" if old.is_dir() else _read(old)
     if not is_container(data):
@@ -115,7 +103,11 @@ def align_files(
         return align_records(chosen, new, new_format=new_format, least_matched=least_matched)
     pack = read_pack(data, str(old))
     if _is_plain(new, new_format):
-        return [align_text(pack, decode(_read(new), str(new)).text, least_matched=least_matched)]
+        text = decode(_read(new), str(new)).text
+        try:
+            return [Aligned(pack.book(text).to_record(), EXACT)]
+        except EditionError:
+            return [_remapped(old_of_pack(pack), tokenize_edition(text), least_matched)]
     return _onto_documents([old_of_pack(pack)], new, new_format, least_matched)
 
 

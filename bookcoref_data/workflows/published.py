@@ -23,28 +23,17 @@ from .verify import verify as verify_folder
 MANIFEST_FILE = "manifest.json"
 
 
-def local_folder(
-    place: Path, *, cache_dir: Path | None = None, offline: bool = False, progress: Progress | None = None
-) -> Path:
-    """`place` itself, or the folder of a published repository, fetched if need be.
-
-    Raises:
-        UsageError, SourceError, ChecksumError: as `sources.hub.fetch_published`.
-    """
-    if not is_hub_address(place):
-        return place
-    store = Store.open(cache_dir, progress)
-    with store.working():
-        return fetch_published(store, place, offline=offline, progress=progress)
-
-
 def verify(
     place: Path, *, manifest: Path | None = None, complete: bool = False, accept_remapped: bool = False,
     cache_dir: Path | None = None, offline: bool = False, progress: Progress | None = None,
 ) -> Verification:  # fmt: skip
-    """Verify a data set folder, a folder of packs, or a repository of either on the Hub. Raises As
-    `local_folder`, and `workflows.verify.verify`."""
-    folder = local_folder(place, cache_dir=cache_dir, offline=offline, progress=progress)
+    """Verify a data set folder, a folder of packs, or a repository of either on the Hub. Raises: as
+    `sources.hub.fetch_published`, and `workflows.verify.verify`."""
+    folder = place
+    if is_hub_address(place):
+        store = Store.open(cache_dir, progress)
+        with store.working():
+            folder = fetch_published(store, place, offline=offline, progress=progress)
     if (folder / MANIFEST_FILE).is_file() and is_pack_release(folder):
         # Compare every pack with the index, the manifest and the table of books of a standoff release.
         wanted = read_manifest(folder / MANIFEST_FILE)
