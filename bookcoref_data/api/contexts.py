@@ -30,10 +30,11 @@ Rows = list[dict[str, Any]]
 
 
 class Contexts(Result):
-    """Passages about the characters of books: `rows` in order, `files` those written."""
+    """Passages about the characters of books: `rows` in order, `files` those written. `nameless` are the keys
+    of the books without characters, about which there are none."""
 
-    def __init__(self, rows: Rows, files: Sequence[Path]) -> None:
-        self.rows, self.files = rows, list(files)
+    def __init__(self, rows: Rows, files: Sequence[Path], nameless: Sequence[str] = ()) -> None:
+        self.rows, self.files, self.nameless = rows, list(files), list(nameless)
 
     @property
     def figures(self) -> Rows:
@@ -54,7 +55,8 @@ class Contexts(Result):
         return Table.of_dicts(self.figures)
 
     def to_dict(self) -> dict[str, Any]:
-        return {"contexts": self.figures, "files": [str(file) for file in self.files]}
+        files = [str(file) for file in self.files]
+        return {"contexts": self.figures, "files": files, "nameless": self.nameless}
 
     def _line(self) -> str:
         return plural(len(self.rows), "context")
@@ -92,7 +94,8 @@ def contexts_build(
     if summaries is not None:
         texts = read_rows(path_of(summaries), "book_text")
         rows = work.add_summaries(rows, texts, found, kind)
-    return Contexts(rows, work.write_contexts(rows, plan, path_of(out)))
+    nameless = [book.doc_key for book in found if not book.characters]
+    return Contexts(rows, work.write_contexts(rows, plan, path_of(out)), nameless)
 
 
 @renamed(limit="most")
@@ -204,11 +207,13 @@ def contexts_score(
         raise UsageError("no descriptions to judge: baselines are not asked about", expected="--answers")
     plan = work.read_plan(path_or_none(recipe))
     given = [] if books is None else _books(books, None)
-    groups = work.compared(
-        read_rows(path_of(answers), "character_text") if answers else [],
-        read_rows(path_of(references), "character_text"), given, plan, kind,
-    )  # fmt: skip
+    said = work.by_system(read_rows(path_of(answers), "character_text") if answers else [])
+    gold = work.long_references(read_rows(path_of(references), "character_text"), plan, kind)
+    groups = work.compared(said, gold, given, plan, kind)
     found = work.score(groups, given, bert=bert_score, bert_layers=bert_layers, entailment=entailment)
+    for name, own in said.items():
+        alone, missing = own.keys() - gold.keys(), gold.keys() - own.keys()
+        found[name] |= {"without_reference": len(alone), "unanswered": len(missing)}
     if target is None:
         return SystemScores(found)
     models = [model]
@@ -218,7 +223,7 @@ def contexts_score(
         FactJudge(asking_of(one, target, progress, most_tokens, temperature=temperature or 0.0), plan.prompts)
         for one in models
     ]
-    asked = {name: some for name, some in groups.items() if not name.startswith(work.BASELINE)}
+    asked = {name: some for name, some in groups.items() if some and not name.startswith(work.BASELINE)}
     judged, rows = judged_scores(asked, judges, facts=facts, qa=qa)
     found = {name: values | judged.get(name, {}) for name, values in found.items()}
     return SystemScores(found, rows, judges[0].model.report)
@@ -232,8 +237,8 @@ def contexts_novelty(texts: PathLike | Iterable[PathLike], *, books: Any, format
         texts: JSON lines: doc_key, character, text; repeatable, one row each.
         books: the books, with the same doc_key.
 
-    Returns one row per file: texts about these books, and shares of n-grams from 0 to 1 that the book lacks;
-    no shares where no text is about one of the books.
+    Returns one row per file: texts about these books and about others, and shares of n-grams from 0 to 1
+    that the book lacks; no shares where no text is about one of the books.
 
     Raises:
         UsageError: no file of texts.
@@ -242,10 +247,10 @@ def contexts_novelty(texts: PathLike | Iterable[PathLike], *, books: Any, format
     from ..workflows import contexts as work
 
     given = _books(books, format)
-    read = {path.stem: read_rows(path, "book_text") for path in paths_of(texts)}
+    read = [(path.stem, read_rows(path, "book_text")) for path in paths_of(texts)]
     if not read:
         raise UsageError("no texts to look at", expected="files of texts about the books")
-    return Table.of_dicts([{"texts of": n, **work.novelty(rows, given)} for n, rows in read.items()])
+    return Table.of_dicts([{"texts of": name, **work.novelty(rows, given)} for name, rows in read])
 
 
 @files_of(reads=("books",))

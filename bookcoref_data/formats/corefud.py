@@ -39,7 +39,8 @@ DISCONTINUOUS = "gaps in discontinuous mentions (the whole stretch is taken)"
 ZERO = "mentions of empty nodes alone (they have no token in the text)"
 ATTRIBUTES = "attributes of mentions with gaps or empty nodes (head, minspan and the like)"
 LINKS = "bridging and split-antecedent links"
-EMPTY_NODES = "empty nodes (words that are not in the text)"
+TYPES = "entity types of mentions, where their entity has another one before"
+EMPTY_NODES = "empty nodes (words outside the text)"
 ODD_SURFACES = "surface tokens whose words do not follow"
 FILE_COMMENTS = "comments outside any document"
 NO_TOKENS = "documents without tokens"
@@ -325,7 +326,10 @@ class _SentenceReader:
                         )
                     kind = fields.pop("etype", "") or fields.pop("entity", "")
                     piece = _PIECE_OF.fullmatch(number)
-                    self._types.setdefault(piece[1] if piece else number, kind)
+                    of = piece[1] if piece else number
+                    if kind and kind != (known := self._types.get(of) or kind):
+                        self._note(TYPES, f"{of} {known} {kind}")
+                    self._types[of] = self._types.get(of) or kind
                     if fields.get("head") == "1":
                         del fields["head"]
                     attributes = {name: said for name, said in fields.items() if said}

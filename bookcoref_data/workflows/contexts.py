@@ -10,7 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from ..books import Book
+<<<<<<< HEAD
 from ..errors import UsageError, require_choice
+=======
+from ..errors import DataError, UsageError, require_choice
+from ..files import write_bytes
+>>>>>>> bdf72fa (Nothing of the sister tasks is lost or guessed in silence: forward decisions, half-decided tables, answers without a reference, texts about other books, twins)
 from ..formats import read_documents
 from ..progress import Progress, begun
 from ..resources import load_toml, resource
@@ -36,6 +41,7 @@ from ..text.tokens import sentence_spans
 from .judged_scores import Compared
 
 Rows = list[dict[str, Any]]
+Texts = dict[tuple[str, str], str]
 COMPARED = ("coref", "bm25", "lead", "random")
 BASELINE = "baseline "
 NOTES = ("Texts and annotations keep the licences of the books they come from.",)
@@ -214,25 +220,21 @@ def _answer(row: dict[str, Any], character: str, text: str) -> dict[str, Any]:
 
 
 def compared(
-    answers: Rows, references: Rows, books: Sequence[Book], plan: ContextPlan, kind: str = "description"
-) -> dict[str, list[Compared]]:
-    """The answers of every strategy, and the baselines, each beside its reference.
+    answers: Mapping[str, Texts], references: Mapping[tuple[str, str], list[str]], books: Sequence[Book],
+    plan: ContextPlan, kind: str = "description",
+) -> dict[str, list[Compared]]:  # fmt: skip
+    """The answers of every strategy (`by_system`), and the baselines, each beside its reference.
 
-    A row has doc_key, character and text. References shorter than the recipe's limit are left out; a
-    character with several (one per study guide) is compared with each, as published.
+    A character with several references (one per study guide) is compared with each, as published.
     Baselines need `books`: the first or random sentences about a character, and those nearest to it.
     """
-    gold: dict[tuple[str, str], list[str]] = {}
-    for r in references:
-        if keep_length(str(r["text"]), plan.least_words[kind], strictly=plan.strictly, tokens=plan.tokens):
-            gold.setdefault((str(r["doc_key"]), str(r["character"])), []).append(str(r["text"]))
-    groups: dict[str, list[Compared]] = {}
-    for answer in answers:
-        key = (str(answer["doc_key"]), str(answer["character"]))
-        group = groups.setdefault(str(answer.get("strategy") or "answers"), [])
-        group += [Compared(*key, str(answer["text"]), reference) for reference in gold.get(key, ())]
+    groups = {
+        name: [Compared(*key, text, one) for key, text in own.items() for one in references.get(key, ())]
+        for name, own in answers.items()
+    }
     most, by_key = plan.baseline_sentences[kind], {book.doc_key: book for book in books}
-    for (doc_key, character), reference in ((key, text) for key, texts in gold.items() for text in texts):
+    pairs = ((*key, text) for key, texts in references.items() for text in texts)
+    for doc_key, character, reference in pairs:
         book = by_key.get(doc_key)
         if book is None:
             continue
@@ -244,7 +246,32 @@ def compared(
         }
         for name, sentences in baselines.items():
             groups.setdefault(name, []).append(Compared(doc_key, character, " ".join(sentences), reference))
-    return {name: group for name, group in groups.items() if group}
+    return groups
+
+
+def long_references(
+    rows: Rows, plan: ContextPlan, kind: str = "description"
+) -> dict[tuple[str, str], list[str]]:
+    """The texts by document and character, without those that are shorter than the recipe's limit."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for r in rows:
+        if keep_length(r["text"], plan.least_words[kind], strictly=plan.strictly, tokens=plan.tokens):
+            found.setdefault((r["doc_key"], r["character"]), []).append(r["text"])
+    return found
+
+
+def by_system(answers: Rows) -> dict[str, Texts]:
+    """Texts by strategy, document and character. Raises DataError: two are about the same."""
+    found: dict[str, Texts] = {}
+    for row in answers:
+        name, key = row.get("strategy") or "answers", (row["doc_key"], row["character"])
+        if key in found.setdefault(name, {}):
+            raise DataError(
+                f"{name}: {key[1]!r} of {key[0]!r} has two answers", expected="one answer a strategy",
+                hint="name systems apart in the field strategy, or score their files one by one",
+            )  # fmt: skip
+        found[name][key] = row["text"]
+    return found
 
 
 def score(
@@ -284,12 +311,13 @@ def _words_of(books: Sequence[Book]) -> dict[str, str]:
 
 
 def novelty(texts: Rows, books: Sequence[Book], most: int = 4) -> dict[str, float]:
-    """Mean shares of the n-grams of texts that their books lack, n from 1 to `most` (BookWorm, Table 6)."""
+    """Mean shares of the n-grams of texts that their books lack, n from 1 to `most` (BookWorm, Table 6).
+    Texts about books that are not given are counted."""
     sources = _words_of(books)
     inside = [(str(row["text"]), sources[str(row["doc_key"])]) for row in texts if row["doc_key"] in sources]
     sizes = range(1, most + 1)
     rows = [{f"{n}-grams": measure.novel_ngrams(text, book, n) for n in sizes} for text, book in inside]
-    return {"texts": len(inside), **mean_scores(rows)}
+    return {"texts": len(inside), "other books": len(texts) - len(inside), **mean_scores(rows)}
 
 
 def retrieval_table(book: Book, budgets: Sequence[int]) -> Rows:
@@ -320,7 +348,7 @@ def retrieval_table(book: Book, budgets: Sequence[int]) -> Rows:
                 found.append(
                     {
                         "entity_recall": len(company & seen) / len(company) if company else None,
-                        "mention_recall": sum(counts.get(i, 0) for i in inside) / sum(counts.values()),
+                        "mention_recall": sum(counts.get(i, 0) for i in inside) / (sum(counts.values()) or 1),
                         "precision": sum(i in counts for i in inside) / len(inside) if inside else None,
                     }
                 )

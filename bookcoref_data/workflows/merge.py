@@ -76,7 +76,7 @@ def read_plan(path: Path | None = None, decide: str | None = None, least: float 
             f"{source}: there is no such way to decide", expected=", ".join(DECIDERS) + "; ties: first",
             found=f"{plan.decide}; ties: {tie}",
         )  # fmt: skip
-    if plan.least is not None and not 0 < plan.least < 1:
+    if plan.least is not None and not 0 <= plan.least <= 1:
         raise UsageError("the least probability must lie between 0 and 1", found=plan.least)
     return plan
 
@@ -169,11 +169,18 @@ def decide(
 
 
 def read_tables(paths: Iterable[Path], documents: Sequence[SplitDocument]) -> DecisionTable:
-    """The decisions of all annotators in some tables; a file without names counts as one annotator."""
+    """The decisions of all annotators in some tables; a file without names counts as one annotator. Raises
+    UsageError: an annotator has decided a document in two tables."""
     found: DecisionTable = {}
     for path in paths:
         for annotator, tables in read_table(path, documents).items():
-            found.setdefault(annotator or path.stem, {}).update(tables)
+            own = found.setdefault(annotator or path.stem, {})
+            if twice := [key for key in tables if key in own]:
+                raise UsageError(
+                    f"{path}: {annotator or path.stem} has decided document {twice[0]!r} in another table",
+                    expected="one table for each annotator and document", hint="leave one of the two out",
+                )  # fmt: skip
+            own.update(tables)
     return found
 
 
@@ -206,6 +213,10 @@ def merge_documents(
             "every document has one part, so nothing is joined; parts have keys such as book_window2, or a "
             "field part or window"
         )
+    left_out = sum((Counter(document.left_out) for document in documents), Counter[str]())
+    if left_out:
+        told = ", ".join(f"{field} ({count:,})" for field, count in left_out.items())
+        report.warnings.append(f"the long documents have no place for what the parts say in: {told}")
     for document in documents:
         if only_merged and len(document.numbers) < 2:
             continue

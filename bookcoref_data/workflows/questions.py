@@ -4,6 +4,7 @@ OUT/default/{test,validation}.jsonl   the questions; README.md and task.json bes
 OUT/random/draw_01.jsonl ...          random draws without the limits of difficulty
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -49,6 +50,12 @@ def build(
     datasets = [(path.stem, read_documents(path, format)) for path in paths]
     if not any(records for _, records in datasets):
         raise DataError(f"{', '.join(map(str, paths))}: no document", hint="is this the right file?")
+    keys = Counter(record.doc_key for _, records in datasets for record in records)
+    if twice := next((key for key, count in keys.items() if count > 1), None):
+        raise DataError(
+            f"document {twice!r} is in two data sets", expected="each document once, in ids of questions too",
+            found=", ".join(map(str, paths)), hint="leave one of the two out, or rename it",
+        )  # fmt: skip
 
     def phrases_of(record: Record) -> list[str | None] | None:
         by_group = {group: text for (key, group), text in (phrases or {}).items() if key == record.doc_key}

@@ -238,6 +238,9 @@ def _recompute(
         groups = _windows(folder, split, broken, problems)
         waiting: dict[str, list[StoredBook]] = {}
         for key, book in _readable(folder, "full", split, problems):
+            if key in found:
+                broken.setdefault(key, []).append(f"it stands twice in the books of full, again in {split}")
+                continue
             while key not in waiting and (group := next(groups, None)):
                 waiting.setdefault(group[0], []).extend(group[1])
             parts = waiting.pop(key, [])

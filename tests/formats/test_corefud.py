@@ -288,3 +288,15 @@ def test_udapi_finds_the_same_words_and_mentions(tmp_path):
     found = [sorted((place[id(m.words[0])], place[id(m.words[-1])]) for m in e.mentions)
              for e in document.coref_entities]  # fmt: skip
     assert sorted(found) == sorted([tuple(m) for m in c] for c in clusters)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "kept", "told"),
+    [("person", "animal", ["person"], 1), ("", "animal", ["animal"], 0), ("person", "", ["person"], 0)],
+)
+def test_a_mention_of_another_type_than_its_entity_is_counted(read, first, second, kept, told):
+    report = ConversionReport()
+    cells = ("1", "Ann", f"Entity=(e1-{first}-1-)"), ("2", "she", f"Entity=(e1-{second}-1-)")
+    (record,) = read(sentence(*cells), report=report)
+    assert record.extra["entity_types"] == kept
+    assert sum(item.count for item in report.not_kept) == told

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -10,9 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 import bookcoref_data as bc
-from bookcoref_data.books import Book
+from bookcoref_data.books import Book, Mention, Record
 from bookcoref_data.cli.app import make_app
-from bookcoref_data.errors import UsageError
+from bookcoref_data.errors import DataError, UsageError
 from bookcoref_data.formats import write_documents
 from bookcoref_data.resources import resource
 from bookcoref_data.tasks.contexts.passages import Retriever, paragraphs_of, sentences_about
@@ -138,9 +139,9 @@ def test_wording_that_books_lack_is_counted_by_length(place, tmp_path, book, fit
     assert rows["analysed"]["4-grams"] == 1.0 > rows["analysed"]["1-grams"]
     (tmp_path / "other.jsonl").write_text('{"doc_key": "?", "character": "x", "text": "y"}')
     none = json.loads(run("novelty", tmp_path / "other.jsonl", *words[-2:], "--json").stdout)
-    assert none == [{"texts of": "other", "texts": 0}]
+    assert none == [{"texts of": "other", "texts": 0, "other books": 1}]
     assert run("novelty", tmp_path / "other.jsonl", *words[-2:]).stdout.split() == [
-        "texts", "of", "texts", "--------", "-----", "other", "0",
+        "texts", "of", "texts", "other", "books", "--------", "-----", "-----------", "other", "0", "1",
     ]  # fmt: skip
 
 
@@ -350,8 +351,51 @@ def test_entities_are_found_by_the_model_of_the_extra_annotate():
 def test_a_character_with_several_references_is_scored_against_each():
     said = ["Ann bakes bread " * 10, "Sam sails away now " * 10]
     rows = [{"doc_key": "b", "character": "Ann", "text": text} for text in said]
-    found = work.score(work.compared(rows[:1], rows, [], work.read_plan()), [])["answers"]
+    plan = work.read_plan()
+    gold = work.long_references(rows, plan)
+    found = work.score(work.compared(work.by_system(rows[:1]), gold, [], plan), [])["answers"]
     assert (found["texts"], found["rouge1"]) == (2, 0.5)
+
+
+def test_texts_that_stand_alone_are_counted(tmp_path, fits_schema):
+    long = "Ann bakes bread and sells it . " * 6
+    rows = {
+        "r": [("b", "Ann", long), ("b", "Sam", long), ("b", "Meg", "too short")],
+        "a": [("b", "Ann", "Ann bakes."), ("b", "Meg", "Meg."), ("other", "Ann", "Ann.")],
+        "twice": [("b", "Ann", "Ann bakes."), ("b", "Ann", "Ann sells.")],
+    }
+    for name, texts in rows.items():
+        lines = (json.dumps(dict(zip(("doc_key", "character", "text"), t, strict=True))) for t in texts)
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines) + "\n")
+    book = Record("b", "", [["Ann", "bakes", "."]], [[Mention(0, 0)]], [("Ann", [Mention(0, 0)])])
+    empty = Record("e", "", [["Rain", "."]], [], [])
+    write_documents([book, empty], tmp_path / "books.jsonl")
+    result = run("score", tmp_path / "r.jsonl", "-a", tmp_path / "a.jsonl")
+    assert "2 answers left out, without a reference that is long enough" in result.output
+    assert "1 character with a reference, but without an answer" in result.output
+    found = json.loads(run("score", tmp_path / "r.jsonl", "-a", tmp_path / "a.jsonl", "--json").stdout)
+    fits_schema("contexts-score", found)
+    own = found["answers"]
+    assert (own["texts"], own["without_reference"], own["unanswered"]) == (1, 2, 1)
+    done = run("score", tmp_path / "r.jsonl", "-a", tmp_path / "twice.jsonl")
+    assert isinstance(done.exception, DataError)
+    assert "'Ann' of 'b' has two answers" in str(done.exception)
+
+    (tmp_path / "again").mkdir()
+    shutil.copy(tmp_path / "twice.jsonl", tmp_path / "again" / "a.jsonl")
+    texts = (tmp_path / "a.jsonl", tmp_path / "again" / "a.jsonl")
+    found = json.loads(run("novelty", *texts, "--books", tmp_path / "books.jsonl", "--json").stdout)
+    fits_schema("contexts-novelty", found)
+    assert [(row["texts"], row["other books"]) for row in found] == [(2, 1), (2, 0)]
+
+    made = run("build", tmp_path / "books.jsonl", "-o", tmp_path / "c", "-s", "lead")
+    assert "left out, without characters: e" in made.output
+
+
+def test_a_book_of_line_ends_has_contexts_without_words():
+    book = Book.make("b", [["\n", "\n"]], characters=[("Ann", [(0, 0)])])
+    reader = Retriever(book, budget=10)
+    assert [reader.contexts("Ann", way)[0].pieces for way in ("coref", "random", "lead")] == [(), (), ()]
 
 
 def test_strategies_are_compared_in_one_table(place):

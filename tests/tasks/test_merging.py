@@ -34,7 +34,7 @@ from bookcoref_data.tasks.merging.scoring import (
 )
 from bookcoref_data.tasks.merging.statistics import save_plots, scores_by_size, statistics
 from bookcoref_data.tasks.merging.table import read_table, write_table
-from bookcoref_data.workflows.merge import with_cast
+from bookcoref_data.workflows.merge import merge_documents, read_plan, read_tables, with_cast
 
 # The worked example of the specification: each word is one token, each chain its words in order.
 PARTS = [
@@ -576,3 +576,65 @@ def test_pictures_show_every_chain_and_every_distance(tmp_path, monkeypatch):
     record = Record("d", "", [["a"] * 10], [[Mention(0, 0), Mention(4, 4), Mention(9, 9)]])
     save_plots({"parts": [record], "nothing": []}, tmp_path)
     assert drawn == [["parts (1)", "nothing (0)"], ["parts (2)", "nothing (0)"]]
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ("bc/demo/1\t1\tp\t2\tt", r"d\.tsv:2: chain p of part 1 cannot join chain t"),
+        ("bc/demo/1\t1\tp\t1\tq", "cannot join"),
+        ("bc/demo/1\t1\tp\tnew\tA", "no part 'new'"),
+        ("bc/demo/1\t1\tp\t0\tnew", "no chain 'new'"),
+    ],
+)
+def test_a_row_that_joins_forward_or_half_new_names_its_line(tmp_path, row, said):
+    path = tmp_path / "d.tsv"
+    path.write_text(f"document\tpart\tchain\tjoins_part\tjoins_chain\n{row}\n")
+    with pytest.raises(FormatError, match=said):
+        read_table(path, [example()])
+
+
+def test_what_is_not_decided_is_not_agreed_on():
+    document = example()
+    tables = {"x": {document.doc_key: ONE}, "y": {document.doc_key: {P: A}}}
+    with pytest.raises(UsageError, match="y has not decided document 'bc/demo/1' in whole"):
+        agreement_by_genre([document], tables)
+
+
+def test_two_tables_of_one_annotator_do_not_hide_each_other(tmp_path):
+    document = example()
+    paths = [tmp_path / folder / "ann.tsv" for folder in "ab"]
+    for path, made in zip(paths, (ONE, TWO), strict=True):
+        path.parent.mkdir()
+        write_table(path, [document], {document.doc_key: made})
+    with pytest.raises(UsageError, match="ann has decided document 'bc/demo/1' in another table"):
+        read_tables(paths, [document])
+
+
+def test_what_parts_say_beside_their_chains_is_counted():
+    records = [
+        Record(
+            f"s_part{n}",
+            f"g{n}",
+            [["Ann"]],
+            [[Mention(0, 0)]],
+            [("Ann", [Mention(0, 0)])],
+            extra={"title": "S"},
+        )
+        for n in range(2)
+    ]
+    documents = documents_of(records)
+    (said,) = merge_documents(documents, {"s": {}}).warnings
+    assert said.endswith("title (2), characters (2), gutenberg_key (2)")
+
+
+def test_the_name_of_a_document_keeps_its_last_sign():
+    records = numbered(["«s»_part1", "«s»_part2", "s?_part1", "s!-part1"])
+    assert [d.doc_key for d in documents_of(records)] == ["«s»", "s?", "s!"]
+
+
+@pytest.mark.parametrize(("least", "links"), [(0.0, 4), (1.0, 0)])
+def test_the_least_probability_may_be_none_or_certainty(least, links):
+    assert read_plan(decide="linker", least=least).least == least
+    made = decide_with_linker(example(), least=least)
+    assert sum(target is not None for target in made.values()) == links

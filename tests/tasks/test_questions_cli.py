@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
+from dataclasses import replace
 
 import pytest
 from typer.testing import CliRunner
 
 from bookcoref_data.cli.app import make_app
-from bookcoref_data.errors import FormatError, UsageError
+from bookcoref_data.errors import DataError, FormatError, UsageError
 from bookcoref_data.formats import write_documents
 from bookcoref_data.tasks.questions.baselines import evenly, text_answers
 from bookcoref_data.tasks.questions.build import NONE_OF_THE_ABOVE as NONE
@@ -189,3 +191,19 @@ def test_mistakes_are_named(place, tmp_path):
     (tmp_path / "p.tsv").write_text("a\tb\n")
     result = run("build", place / "books.jsonl", "--out", tmp_path / "q", "--phrases", tmp_path / "p.tsv")
     assert isinstance(result.exception, FormatError)
+
+
+def test_a_document_in_two_data_sets_is_named(place, tmp_path):
+    (tmp_path / "again").mkdir()
+    other = shutil.copy(place / "books.jsonl", tmp_path / "again" / "books.jsonl")
+    done = run("build", place / "books.jsonl", other, "--out", tmp_path / "q")
+    assert isinstance(done.exception, DataError)
+    assert "the_lamp_at_the_ferry_house_99000001' is in two data sets" in str(done.exception)
+    assert not (tmp_path / "q").exists()
+
+
+def test_an_annotation_of_another_book_answers_nothing(place, tmp_path, story):
+    write_documents([replace(story, doc_key="other")], tmp_path / "other.jsonl")
+    words = ("--annotation", tmp_path / "other.jsonl", "--books", place / "books.jsonl", "--json")
+    (found,) = json.loads(run("evaluate", place / "q", *words).stdout).values()
+    assert (found["groups"]["all"]["right"], found["errors"]["no answer"]) == (0, 20)

@@ -175,3 +175,11 @@ def test_what_is_no_folder_or_no_manifest_is_told(tmp_path):
     (tmp_path / "m.json").write_text(json.dumps({"digest": "x"}))
     with pytest.raises(FormatError, match="not a recorded manifest"):
         verify(tmp_path / "d", manifest=tmp_path / "m.json")
+
+
+def test_a_book_that_stands_twice_is_named_and_keeps_its_windows(tmp_path):
+    path = folder(tmp_path / "d", book(), book("b_2")) / "full" / "test.parquet"
+    put(path, [*rows(path), rows(path)[0]])
+    (twice, _) = verify(tmp_path / "d").books
+    assert twice.problems == ["it stands twice in the books of full, again in test"]
+    assert twice.facts.windows == 1

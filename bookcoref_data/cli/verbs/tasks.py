@@ -189,6 +189,7 @@ def _say_run(report: RunReport | None, out: Path | None) -> None:
 @verb(flags={"strategies": "-s", "characters": "-c"})
 def contexts_build(made: Contexts, out: Path) -> None:
     emit_rows(made.table)
+    listed("left out, without characters:", made.nameless)
     say(f"wrote {out}")
 
 
@@ -215,6 +216,11 @@ def contexts_score(done: SystemScores, out: Path | None) -> None:
         for name, scores in done.scores.items()
     ]
     emit_table(("system", "texts", *(SCORES[name] for name in shown)), rows)
+    for name, scores in done.scores.items():
+        if alone := scores.get("without_reference"):
+            say(f"{name}: {plural(alone, 'answer')} left out, without a reference that is long enough")
+        if open := scores.get("unanswered"):
+            say(f"{name}: {plural(open, 'character')} with a reference, but without an answer")
     columns = ("system", "kind", "answer_facts", "reference_facts")
     shares = ("fact_precision", "fact_recall", "fact_f1")
     kinds = [[*(r[c] for c in columns), *(_percent(r.get(c)) for c in shares)] for r in done.kinds]
@@ -238,7 +244,7 @@ def known(found: Table) -> list[dict[str, Any]]:
 def contexts_novelty(found: Table) -> None:
     """Shares are in percent; --json has fractions."""
     shares = {name: name for name in found.columns if name.endswith("-grams")}
-    _show_shares(found, ("texts of", "texts"), shares)
+    _show_shares(found, ("texts of", "texts", "other books"), shares)
 
 
 @verb(flags={"budgets": "-b"}, document=known)

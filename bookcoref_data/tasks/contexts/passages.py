@@ -150,7 +150,7 @@ class Retriever:
 
     def mention_counts(self, character: str) -> dict[int, int]:
         counts: dict[int, int] = {}
-        for mention in self._mentions[character]:
+        for mention in self._mentions[character] if self.paragraphs else ():
             # The paragraph in which a mention starts
             at = max(bisect_right(self._starts, mention.start) - 1, 0)
             counts[at] = counts.get(at, 0) + 1

@@ -18,10 +18,12 @@ from ...formats.layers import Layer, flat, layers_of, speakers_of
 from ...words.numbers import ROMAN, roman_value
 from .parts import ChainRef, SplitDocument
 
+_READ = {"document", "part", "window", "start", "cluster_ids", "parts"}
+"""The fields of a part that say where it belongs, and which are its chains."""
 LEAST_SHARED, LEAST_EVERYWHERE = 20, 4
 """Fewer equal tokens at the end of one window and the start of the next are taken for chance."""
 _KEY = re.compile(
-    rf"(.+?)[\W_]+(part|window|chunk|segment)(?:[\W_]*(\d+)|[\W_]+([a-z]|{ROMAN}))(?:[\W_]*of[\W_]*\d+)?",
+    rf"(.+?)(?:[-–—_.,:;#/\s]+|[\W_])(part|window|chunk|segment)(?:[\W_]*(\d+)|[\W_]+([a-z]|{ROMAN}))(?:[\W_]*of[\W_]*\d+)?",
     re.DOTALL | re.I,
 )
 _COUNTED: tuple[tuple[str, Callable[[str], int]], ...] = (
@@ -167,11 +169,14 @@ def _document(name: str, parts: Sequence[_Part]) -> SplitDocument:
                 sentences.append(tuple(rest))
         tokens += book.tokens[cuts[-1] :]
     keys = {p.record.gutenberg_key for p in parts}
+    left_out = Counter(field for p in parts for field in p.record.extra if field not in _READ)
+    left_out["characters"] = sum(len(p.record.characters) for p in parts)
+    left_out["gutenberg_key"] = len(keys) * (len(keys) > 1)
     return SplitDocument(
         name, tuple(p.number for p in parts), tuple(starts), tuple(sentences), chains,
         _layers([p.record for p in parts], cuts, sentences), _shared(chains) if any(cuts) else {},
         gutenberg_key=keys.pop() if len(keys) == 1 else "", overlaps=any(cuts),
-        windows=any(p.window for p in parts),
+        windows=any(p.window for p in parts), left_out=+left_out,
     )  # fmt: skip
 
 

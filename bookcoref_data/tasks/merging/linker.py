@@ -164,6 +164,7 @@ def _assign(table: list[dict[int, float]], least: float) -> list[int | None]:
     """
     from scipy.optimize import linear_sum_assignment
 
+    least = max(least, _TINY)  # nothing is less likely than never
     allowed = [{i: p for i, p in row.items() if p >= least} for row in table]
     columns = sorted({i for row in allowed for i in row})
     place = {column: n for n, column in enumerate(columns)}

@@ -43,7 +43,8 @@ class SplitDocument:
     Of windows that overlap, `shared` names for a chain the earlier one with which it shares mentions.
     `names` are the characters of a cast whose chains are known; chains of one character are one. `named` are
     mentions that are a name of the cast: in the long document they are that character's, whichever chain has
-    them, if any. `windows`: the parts are windows of a book, and not an annotator's.
+    them, if any. `windows`: the parts are windows of a book, and not an annotator's. `left_out` counts what
+    the records of the parts say, by field, that has no place in the long document.
     """
 
     doc_key: str
@@ -58,6 +59,7 @@ class SplitDocument:
     gutenberg_key: str = ""
     overlaps: bool = False
     windows: bool = False
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
     @cached_property
     def tokens(self) -> tuple[str, ...]:

@@ -106,12 +106,20 @@ def agreement_by_genre(
     `annotators` maps a name to {document key: decisions}. Documents that one of a pair lacks are left out.
 
     Raises:
-        UsageError: fewer than two annotators, or no document in common.
+        UsageError: fewer than two annotators, a document not decided in whole, or none in common.
     """
     if len(annotators) < 2:
         raise UsageError("agreement needs the decisions of two annotators or more", found=len(annotators))
     pairs: dict[str, dict[tuple[str, str], list[tuple[Choice, Choice]]]] = {}
     for document in documents:
+        for name, tables in annotators.items():
+            made = sum(ref in tables.get(document.doc_key, ()) for ref in document.questions)
+            if document.doc_key in tables and made < len(document.questions):
+                raise UsageError(
+                    f"{name} has not decided document {document.doc_key!r} in whole",
+                    expected=f"{len(document.questions)} decisions", found=made,
+                    hint="finish it with --ask, or leave its rows out",
+                )  # fmt: skip
         chosen = {
             name: choices(document, tables[document.doc_key]) for name, tables in annotators.items() if
             document.doc_key in tables

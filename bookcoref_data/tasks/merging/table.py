@@ -47,10 +47,14 @@ def rows_of(lines: Iterable[str], documents: Sequence[SplitDocument], place: str
         document = known.get(cells[0])
         if document is None:
             raise FormatError(f"{at}: there is no document {cells[0]!r}", expected=", ".join([*known][:5]))
-        new = cells[3].strip().lower() == NEW
-        target = None if new else _ref(document, cells[3], cells[4], at)
-        annotator = cells[5].strip() if len(cells) == 6 else ""
-        yield annotator, document, _ref(document, cells[1], cells[2], at), target
+        ref, new = _ref(document, cells[1], cells[2], at), [c.strip().lower() == NEW for c in cells[3:5]]
+        target = None if all(new) else _ref(document, cells[3], cells[4], at)
+        if target is not None and target.part >= ref.part:
+            raise FormatError(
+                f"{at}: chain {ref.chain} of part {cells[1]} cannot join chain {target.chain}",
+                expected="a chain of an earlier part", found=f"part {cells[3]}",
+            )  # fmt: skip
+        yield cells[5].strip() if len(cells) == 6 else "", document, ref, target
 
 
 def _ref(document: SplitDocument, part: str, chain: str, place: str) -> ChainRef:

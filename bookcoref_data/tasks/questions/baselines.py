@@ -17,18 +17,17 @@ def annotation_answers(
     The mention is looked up in the response: the same span, else the shortest mention that contains it.
     Its cluster answers with the name of its character when that is an option, else with the option whose
     entity in the key shares most mentions with the cluster (the mention asked about does not count). A
-    mention the response lacks, or a cluster that fits no option, answers "None of the Above".
+    mention the response lacks, or a cluster that fits no option, answers "None of the Above". A document that
+    one of the two lacks answers nothing.
     """
     sides: dict[str, _Sides] = {}
     answers = []
     for question in questions:
         doc_key = question["doc_key"]
-        answer = NONE_OF_THE_ABOVE
         if doc_key in key and doc_key in response:
             if doc_key not in sides:
                 sides[doc_key] = _Sides(key[doc_key], response[doc_key].to_book())
-            answer = sides[doc_key].answer(question)
-        answers.append({"id": str(question["id"]), "answer": answer})
+            answers.append({"id": str(question["id"]), "answer": sides[doc_key].answer(question)})
     return answers
 
 
