@@ -33,11 +33,11 @@ import numpy as np
 from bookcoref_data import annotate
 from bookcoref_data.books import Mention, Record, split_book
 from bookcoref_data.formats import read_documents, write_documents
-from bookcoref_data.scoring import evaluate, score_clusters
+from bookcoref_data.scoring import evaluate, score_clusters, score_documents
 from bookcoref_data.tasks.merging.laying import documents_of
 from bookcoref_data.tasks.merging.linker import decide_with_linker
 from bookcoref_data.tasks.merging.parts import SplitDocument, decisions_from_whole, merge
-from bookcoref_data.tasks.merging.scoring import score_decisions, score_merged
+from bookcoref_data.tasks.merging.scoring import score_decisions
 from bookcoref_data.workflows.merge import DECIDERS, merge_documents, read_parts, with_cast
 
 
@@ -53,7 +53,8 @@ def stories(parts: Path, gold: Path) -> None:
         used = time.process_time() - start
         counts = [score_decisions(*item) for item in made]
         s = sum(counts[1:], start=counts[0])
-        conll = 100 * score_merged(made).conll.f1
+        both = [[merge(d, chosen).to_record().clusters for chosen in two] for d, *two in made]
+        conll = 100 * score_documents(both).conll.f1
         print(f"{name:8}  {s.links:5}  {s.right_links:5}  {s.key_links:5}  {100 * s.precision:5.1f} "
               f"{100 * s.recall:5.1f} {100 * s.f1:5.1f}  {100 * s.accuracy:5.1f}     {conll:5.2f}  "
               f"{used:.2f}")  # fmt: skip

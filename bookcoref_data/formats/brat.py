@@ -225,14 +225,12 @@ def _read_annotation(lines: Iterable[str], path: str, text: str, note: Note) -> 
             about.append(_read_about(cells, place, line))
         else:
             note(RELATIONS if line[0] == "E" else ODD_LINES, cells[1].split(":")[0])
-    for members in found.links:
-        for member in members:
-            if member not in found.entities:
-                raise FormatError(
-                    f"{path}: a relation names {member!r}, which is no entity of the file",
-                    expected="the id of a T line",
-                    hint="is a line missing?",
-                )
+    if unknown := [m for members in found.links for m in members if m not in found.entities]:
+        raise FormatError(
+            f"{path}: a relation names {unknown[0]!r}, which is no entity of the file",
+            expected="the id of a T line",
+            hint="is a line missing?",
+        )
     # What lines say about entities goes beside these; what is about anything else is counted
     for entity_id, name, value in about:
         if entity_id not in found.entities:

@@ -78,7 +78,6 @@ def read(path: Path | str, *, report: ConversionReport | None = None) -> Iterato
         FormatError: `file:line` of a row or an `Entity` value that cannot be.
     """
     path, report = Path(path), report or ConversionReport()
-    document: _SentenceReader | None = None
     for document in _documents(read_lines(path), str(path), bare_stem(path), report):
         note = report.note(document.doc_key)
         yield document.finish(note).record(document.comment, note)
@@ -307,16 +306,15 @@ class _SentenceReader:
                     end = chunk.end()
                     if chunk[3]:
                         # A closing bracket holds the id alone; older files repeat all the fields
-                        text = chunk[3]
-                        parts = text.split("-")
+                        parts = chunk[3].split("-")
                         at = self.fields.index("eid" if "eid" in self.fields else "GRP")
-                        number = parts[at] if len(parts) == len(self.fields) > 1 else text
+                        number = parts[at] if len(parts) == len(self.fields) > 1 else chunk[3]
                         mention = self._brackets.close(number, position, place)
                         self._attributes[number, mention] = self._open_attributes[number].pop()
                         continue
                     # The last field may hold hyphens of its own (titles of articles).
-                    given = zip(self.fields, chunk[1].split("-", len(self.fields) - 1), strict=False)
-                    fields = dict(given)
+                    said = chunk[1].split("-", len(self.fields) - 1)
+                    fields = dict(zip(self.fields, said, strict=False))
                     number = fields.pop("eid", "") or fields.pop("GRP", "")
                     if not number:
                         raise FormatError(

@@ -102,15 +102,10 @@ def parse_record(
         ) from None
     except (RecursionError, ValueError) as error:
         raise FormatError(f"{source}: not valid JSON", found=str(error)) from error
-    if type(value) is not dict:
-        raise FormatError(
-            f"{source}: is not a document",
-            expected="a JSON object with doc_key, sentences, clusters",
-            found=_show(value),
-        )
-    if doc_key is not None and value.keys().isdisjoint({"doc_key", "doc_id"}):
-        value = {"doc_key": doc_key, **value}
     try:
+        _expect(type(value) is dict, "", "a JSON object with doc_key, sentences, clusters", value)
+        if doc_key is not None and value.keys().isdisjoint({"doc_key", "doc_id"}):
+            value = {"doc_key": doc_key, **value}
         return _record(value, source, report, bare)
     except _LineFault as fault:
         place = f" at {fault.path}" if fault.path else ""
@@ -139,12 +134,8 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
             groups = (*record.clusters, *(spans for _, spans in record.characters))
             for start, end in (span for spans in groups for span in spans):
                 if not 0 <= start <= end <= MAX_OFFSET:
-                    place = record.source or record.doc_key
-                    raise DataError(
-                        f"{place}: a mention of {record.doc_key!r} cannot be written",
-                        expected=_SPAN,
-                        found=f"[{start}, {end}]",
-                    )
+                    what = f"{record.source or record.doc_key}: a mention of {record.doc_key!r} cannot be"
+                    raise DataError(f"{what} written", expected=_SPAN, found=f"[{start}, {end}]")
             speakers = speakers_of(record)
             kept = replace(record, speakers=speakers, layers=layers_of(record))
             note(SPEAKERS, count=0 if speakers is not None else texts_in(record.speakers))
@@ -251,10 +242,9 @@ def _by_tokens(value: dict[str, Any], doc_key: str, report: ConversionReport | N
                 fits, f"clusters[{i}][{j}]", f"[start, end) in the text of {len(text):,} characters", span
             )
     cut = cut_text(text, (place for cluster in value["clusters"] for span in cluster for place in span))
-    if report is not None:
-        report.add(CUT, doc_key, count=cut.cut)
     clusters = [[cut.span(start, end) for start, end in cluster] for cluster in value["clusters"]]
     if report is not None:
+        report.add(CUT, doc_key, count=cut.cut)
         report.add("mentions of white space alone", doc_key, count=sum(c.count(None) for c in clusters))
     others = {k: v for k, v in value.items() if k != "text"}
     return {**others, "sentences": cut.sentences, "clusters": [[list(m) for m in c if m] for c in clusters]}

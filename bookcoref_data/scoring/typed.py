@@ -218,9 +218,8 @@ class TypedScores:
 
     def to_dict(self) -> dict[str, Any]:
         macro = {metric: self.macro_f1(metric) for metric in TYPED_METRICS}
-        return attributes(self, "name disagreeing labels key_coverage response_coverage examples") | {
-            "macro_f1": macro
-        }
+        told = attributes(self, "name disagreeing labels key_coverage response_coverage examples")
+        return told | {"macro_f1": macro}
 
 
 def typed_scores(
@@ -274,9 +273,8 @@ def label_book(
     clusters = []
     for side in (book.key, book.response):
         grouped: list[list[Span]] = [[] for _ in range(side.cluster_unit.size)]
-        for owner, start, end in zip(
-            side.owner.tolist(), side.start.tolist(), side.end.tolist(), strict=True
-        ):
+        places = (column.tolist() for column in (side.owner, side.start, side.end))
+        for owner, start, end in zip(*places, strict=True):
             grouped[owner].append((start, end))
         clusters.append(grouped)
     mentions = (span for side in clusters for cluster in side for span in cluster)

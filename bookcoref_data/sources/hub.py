@@ -112,10 +112,9 @@ def _commit_of(store: Store, repository: str, revision: str, offline: bool) -> s
         return revision
     place = f"{own_endpoint()} {repository} {revision}"
     note = store.path(PART, f"{hashlib.sha256(place.encode()).hexdigest()[:32]}.commit.json")
-    known = (read_note(note) or {}).get("commit")
     release = HubRelease(repository, revision, endpoint=own_endpoint())
     if offline:
-        if known:
+        if known := (read_note(note) or {}).get("commit"):
             return str(known)
         raise OfflineError(
             f"{repository} at {revision} was never fetched, and the network is switched off",
@@ -355,21 +354,19 @@ def _from_hub_cache(release: HubRelease) -> Path:
         folder = Path(found)
         paths = [p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()]
         chosen = choose({path: HubFile(path, 0, None, None) for path in paths}, release)
-        if damaged := [file.path for file in chosen if not _named_after_content(folder / file.path)]:
-            raise OfflineError(
-                f"the cached release {release} is damaged, and the network is switched off",
-                found=", ".join(damaged),
-                hint="run once without --offline to fetch it again, or give a local copy with --release DIR",
-            )
-        return folder
-    except OfflineError:
-        raise
     except (LocalEntryNotFoundError, SourceError) as error:
         raise OfflineError(
             f"the release {release} is not in the cache, and the network is switched off",
             found=error.what + " there" if isinstance(error, SourceError) else None,
             hint="run once without --offline and HF_HUB_OFFLINE, or give a local copy with --release DIR",
         ) from error
+    if damaged := [file.path for file in chosen if not _named_after_content(folder / file.path)]:
+        raise OfflineError(
+            f"the cached release {release} is damaged, and the network is switched off",
+            found=", ".join(damaged),
+            hint="run once without --offline to fetch it again, or give a local copy with --release DIR",
+        )
+    return folder
 
 
 @contextlib.contextmanager

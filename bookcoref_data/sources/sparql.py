@@ -131,11 +131,8 @@ class SparqlEndpoint:
             TooHeavyError: the service timed out, or failed on every attempt; ask for less.
             SourceError: the service is down, refuses us, or does not understand the query.
         """
-        kept, offline, days = (
-            self.archive.read(self.address, query) or {},
-            self.fetcher.offline,
-            self.max_age_days,
-        )
+        kept = self.archive.read(self.address, query) or {}
+        offline, days = self.fetcher.offline, self.max_age_days
         if kept and not offline and days is not None:
             old = self.now() - datetime.fromisoformat(kept["retrieved"]) > timedelta(days=days)
             kept = {} if old else kept

@@ -147,9 +147,8 @@ class PageStore:
                 expected="https://web.archive.org/web/<stamp>/<address of the page>",
             )
         note, page = self._path(address, ".json"), self._path(address, ".html.gz")
-        if not note.is_file():
-            kept = None
-        else:
+        kept = None
+        if note.is_file():
             hint = "delete it; the page is fetched again"
             try:
                 record = FetchedPage(**json.loads(note.read_text(encoding="utf-8")))

@@ -15,7 +15,7 @@ import re
 import zipfile
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterator, Mapping
 from html.parser import HTMLParser
 from typing import NamedTuple
 from xml.etree import ElementTree
@@ -42,6 +42,7 @@ _UNREAD = {"head": "", "script": "", "style": "", "svg": "pictures", "math": "fo
            "nav": "tables of contents", "figcaption": "captions"}  # fmt: skip
 _LEFT_OUT = [(re.compile(rf"\b(?:{marks})\b", re.I), what) for what, marks in FORMS["ebook"].items()]
 _SCRAMBLED_FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
+_PAGES = ("application/xhtml+xml", "text/html", "text/x-oeb1-document")
 _HIDDEN = re.compile(r"\bdisplay\s*:\s*none\b", re.I)
 _DECLARED = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)""", re.I)
 
@@ -121,12 +122,13 @@ def _docx(archive: zipfile.ZipFile, name: str) -> MarkedText:
     """The paragraphs of a Word document; what was deleted in it, and notes, are not its text."""
     part = "word/document.xml"
     root = _xml(_part(archive, part, name), part, name)
-    writer = _BlockWriter()
-    for paragraph in root.iter(f"{_W}p"):
+    writer, waiting = _BlockWriter(), [root]
+    while waiting:
+        paragraph, inner = waiting.pop(), list[ElementTree.Element]()
         style = paragraph.find(f"{_W}pPr/{_W}pStyle")
         kind = (style.get(f"{_W}val") or "") if style is not None else ""
         writer.close(heading=bool(re.match(r"(?i)heading|title$|berschrift", kind)))
-        for node in paragraph.iter():
+        for node in _own_nodes(paragraph, inner):
             tag = _local(node)
             if tag == "t":
                 writer.write(node.text or "")
@@ -138,7 +140,23 @@ def _docx(archive: zipfile.ZipFile, name: str) -> MarkedText:
                 writer.left_out["notes"] += 1
             elif tag in ("drawing", "pict"):
                 writer.left_out["pictures"] += 1
+        waiting += reversed(inner)
     return writer.done()
+
+
+def _own_nodes(
+    element: ElementTree.Element, inner: list[ElementTree.Element]
+) -> Iterator[ElementTree.Element]:
+    """The nodes of a paragraph once each; paragraphs in it (text boxes) go into `inner`. What was moved away
+    or is there for old programs is said elsewhere."""
+    waiting = [*reversed(element)]
+    while waiting:
+        node = waiting.pop()
+        if (tag := _local(node)) == "p":
+            inner.append(node)
+        elif tag not in ("moveFrom", "Fallback"):
+            yield node
+            waiting += reversed(node)
 
 
 def _part(archive: zipfile.ZipFile, part: str, name: str) -> bytes:
@@ -191,11 +209,12 @@ def _epub(archive: zipfile.ZipFile, name: str) -> MarkedText:
         listed = "nav" in (item.get("properties") or "").split() or "ncx" in (item.get("media-type") or "")
         if listed and path(item) in archive.namelist():
             contents.read(path(item), _html_text(_part(archive, path(item), name), name))
-    marked = []
+    marked, others = [], 0
     for item in parts:
         if "nav" in (item.get("properties") or "").split():
             continue
-        if item.get("media-type") not in ("application/xhtml+xml", "text/html", "text/x-oeb1-document"):
+        if (item.get("media-type") or "").lower() not in _PAGES:
+            others += 1
             continue
         text = _html_text(_part(archive, path(item), name), f"{name}: {path(item)}")
         marked.append(read_html(text, contents.labels[path(item)]))
@@ -214,7 +233,7 @@ def _epub(archive: zipfile.ZipFile, name: str) -> MarkedText:
     apart = tuple(piece for one in marked for piece in one.apart)
     joined = MarkedText("\n\n".join(pieces), tuple(headings), left_out, apart)
     missing = {"parts that the reading order names and the file lacks": len(order) - len(parts)}
-    return joined._replace(left_out={**joined.left_out, **missing})
+    return joined._replace(left_out={**joined.left_out, **missing, "parts that are no page": others})
 
 
 def _unquoted(address: str) -> str:

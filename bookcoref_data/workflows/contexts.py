@@ -10,12 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..books import Book
-<<<<<<< HEAD
-from ..errors import UsageError, require_choice
-=======
 from ..errors import DataError, UsageError, require_choice
-from ..files import write_bytes
->>>>>>> bdf72fa (Nothing of the sister tasks is lost or guessed in silence: forward decisions, half-decided tables, answers without a reference, texts about other books, twins)
 from ..formats import read_documents
 from ..progress import Progress, begun
 from ..resources import load_toml, resource
@@ -345,13 +340,12 @@ def retrieval_table(book: Book, budgets: Sequence[int]) -> Rows:
                 kept = {p.start for p in context.pieces}
                 inside = [i for i, p in enumerate(retriever.paragraphs) if p.start in kept]
                 seen = {n for p in context.pieces for n in names_in(book, p.start, p.end)}
-                found.append(
-                    {
-                        "entity_recall": len(company & seen) / len(company) if company else None,
-                        "mention_recall": sum(counts.get(i, 0) for i in inside) / (sum(counts.values()) or 1),
-                        "precision": sum(i in counts for i in inside) / len(inside) if inside else None,
-                    }
-                )
+                own: dict[str, float | None] = {
+                    "entity_recall": len(company & seen) / len(company) if company else None,
+                    "mention_recall": sum(counts.get(i, 0) for i in inside) / (sum(counts.values()) or 1),
+                    "precision": sum(i in counts for i in inside) / len(inside) if inside else None,
+                }
+                found.append(own)
             about = {"book": book.doc_key, "budget": budget, "strategy": strategy}
             rows.append({**about, "characters": len(found), **mean_scores(found)})
     return rows

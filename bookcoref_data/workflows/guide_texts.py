@@ -184,8 +184,7 @@ def texts_of(asked: AskedGuide, reader: harvesting.PageReader) -> list[GuideText
 def _summary_pages(guide: harvesting.Guide) -> list[str]:
     """The guide's summary: a given address that is one, else where its site keeps it."""
     known = [*guide.others, *guide.lists]
-    given = [address for address in known if is_summary(harvesting.original_of(address))]
-    if given:
+    if given := [address for address in known if is_summary(harvesting.original_of(address))]:
         return given[:1]
     for address in known:
         archived = parse_address(address)
@@ -210,15 +209,12 @@ def _texts_of_people(blank: GuideText, read: Sequence[tuple[FetchedPage, GuidePa
             name, aliases = (alone.name, alone.aliases) if alone else (entry.name, ())
             place = order.setdefault(fold(name), len(order))
             # Lists describe, a person's own page analyses; those of Shmoop and LitCharts describe, too.
-            if page.kind != PERSON:
-                kinds = [("description", entry.text)] if entry.text else []
-            else:
-                describes = blank.source in ("litcharts", "shmoop")
-                described = [("description", entry.text)] if describes and entry.text else []
-                kinds = described + ([("analysis", entry.analysis)] if entry.analysis else [])
-            for kind, text in kinds:
+            person = page.kind == PERSON
+            describes = not person or blank.source in ("litcharts", "shmoop")
+            description, analysis = entry.text if describes else "", entry.analysis if person else ""
+            for kind, text in (("description", description), ("analysis", analysis)):
                 known = found.get((kind, fold(name)))
-                if known is None or len(known.text) < len(text):
+                if text and (known is None or len(known.text) < len(text)):
                     found[kind, fold(name)] = replace(
                         blank, kind=kind, text=text, character=known.character if known else name,
                         aliases=aliases, minor=entry.minor, order=place, address=record.address,

@@ -26,7 +26,7 @@ from ..shapes import check, settings_of
 from ..sources.http import Fetcher, agent_string
 from ..sources.pace import Pace
 from ..sources.sparql import Archive, SparqlEndpoint, require_contact
-from ..sources.wayback import OK, Archived, FetchedPage, PageStore, parse_address
+from ..sources.wayback import OK, FetchedPage, PageStore, parse_address
 from ..sources.wikidata import WikidataSettings, harvest, is_item
 from ..words.folding import fold
 
@@ -128,22 +128,12 @@ def harvest_guides(
     guides = guides_of(addresses, complete=plan.complete)
     jobs = [(guide, partial(_read_guide, guide, plan)) for guide in guides]
     rows, statuses, problems = read_guides(jobs, plan, pages, offline=offline, progress=progress)
-    write_table(out, rows)
-    flags = Counter(flag for row in rows for flag in row.flags)
-    return HarvestReport(
-        "study guides",
-        str(out),
-        works=len({(row.source, row.work_id) for row in rows}),
-        rows=len(rows),
-        counts={
-            "guides asked for": len(guides),
-            "minor": sum(r.minor for r in rows),
-            **dict(sorted(flags.items())),
-        },
-        statuses=statuses,
-        problems=problems,
-        requests={"pages": sum(statuses.values())},
-    )
+    written, shrunk = write_harvest(out, rows, MOST_LOST)
+    counts = {"guides asked for": len(guides), "minor": sum(row.minor for row in rows)}
+    counts |= sorted(Counter(flag for row in rows for flag in row.flags).items())
+    works, asked = len({(row.source, row.work_id) for row in rows}), {"pages": sum(statuses.values())}
+    problems = [*shrunk, *problems]
+    return HarvestReport("study guides", str(written), works, len(rows), counts, statuses, problems, asked)
 
 
 def read_guides(
@@ -212,8 +202,7 @@ class PageReader:
 
 def original_of(address: str) -> str:
     """The address of an archived page before it was archived; any other address as it is."""
-    archived: Archived | None = parse_address(address)
-    return archived.original if archived else address
+    return archived.original if (archived := parse_address(address)) else address
 
 
 def _read_guide(guide: Guide, plan: GuidesPlan, reader: PageReader) -> list[CastRow]:
@@ -228,16 +217,11 @@ def _read_guide(guide: Guide, plan: GuidesPlan, reader: PageReader) -> list[Cast
         place = place_of(original_of(address))
         if place and original_of(address).rstrip("/").endswith(place.root):
             continue
-        if plan.person_pages == "always":
-            wanted = True
+        if original_of(address).rstrip("/").lower().endswith("summary"):
+            wanted = not any(page.title and page.author for _, page in read)
         else:
-            title_known = any(page.title and page.author for _, page in read)
-            is_summary = original_of(address).rstrip("/").lower().endswith("summary")
-            if is_summary or plan.person_pages == "never":
-                wanted = is_summary and not title_known
-            else:
-                wanted = not listed
-        if wanted:
+            wanted = plan.person_pages == "if-needed" and not listed
+        if wanted or plan.person_pages == "always":
             record, page = reader.read(address)
             read += [(record, page)] if page else []
     # Title and author: from the address list, else from the first page that has them.
@@ -362,16 +346,9 @@ def harvest_wikidata(
         )
     written, shrunk = write_harvest(out, rows, plan.most_lost)
     return HarvestReport(
-        "wikidata",
-        str(written),
-        works=cast.works_with_cast,
-        rows=cast.rows,
-        counts={
-            "works asked for": cast.works,
-            "redirected items": len(found.redirects),
-            "without any name": len(cast.nameless),
-            **dict(sorted(cast.counts.items())),
-        },
+        "wikidata", str(written), cast.works_with_cast, cast.rows,
+        {"works asked for": cast.works, "redirected items": len(found.redirects),
+         "without any name": len(cast.nameless), **dict(sorted(cast.counts.items()))},
         problems=[*shrunk, *((item, "the endpoint has no answer for it") for item in found.failed)],
         requests={
             "asked": tally.asked, "replayed": tally.replayed, "retried": tally.retried,
@@ -418,15 +395,6 @@ def harvest_name_lists(paths: Sequence[Path], out: Path, *, most_lost: float = M
     tally = NameTally()
     rows = list(rows_of_names(join_authors(name for path in paths for name in read_names(path)), tally))
     written, shrunk = write_harvest(out, rows, most_lost)
-    return HarvestReport(
-        "name lists",
-        str(written),
-        works=len(group_casts(rows)),
-        rows=len(rows),
-        counts={
-            "entries read": tally.read,
-            "entries changed": tally.changed,
-            **dict(tally.rules.most_common()),
-        },
-        problems=[*shrunk, *((name, "names nobody") for name in tally.rejected)],
-    )
+    counts = {"entries read": tally.read, "entries changed": tally.changed} | dict(tally.rules.most_common())
+    problems, works = [*shrunk, *((name, "names nobody") for name in tally.rejected)], len(group_casts(rows))
+    return HarvestReport("name lists", str(written), works, len(rows), counts, problems=problems)

@@ -17,7 +17,7 @@ from ..formats.layers import flat
 from ..formats.lines import read_lines
 from ..progress import Progress, followed
 from ..resources import load_toml, resource
-from ..scoring import ClusterScores
+from ..scoring import ClusterScores, score_documents
 from ..scoring.mention_types import TypeRules, head_of
 from ..shapes import attributes, check, plain
 from ..tasks.merging.features import Observed
@@ -33,7 +33,7 @@ from ..tasks.merging.parts import (
     keep_answer,
     merge,
 )
-from ..tasks.merging.scoring import DecisionScores, score_decisions, score_merged, vote
+from ..tasks.merging.scoring import DecisionScores, score_decisions, vote
 from ..tasks.merging.statistics import BinScores, scores_by_size
 from ..tasks.merging.table import COLUMNS, DecisionTable, Row, read_table, row_of, rows_of
 from .casts import read_cast
@@ -170,34 +170,34 @@ def decide(
 
 def read_tables(paths: Iterable[Path], documents: Sequence[SplitDocument]) -> DecisionTable:
     """The decisions of all annotators in some tables; a file without names counts as one annotator. Raises
-    UsageError: an annotator has decided a document in two tables."""
+    UsageError: an annotator has decided a document in part, or in two tables."""
     found: DecisionTable = {}
+    questions = {d.doc_key: d.questions for d in documents}
     for path in paths:
         for annotator, tables in read_table(path, documents).items():
-            own = found.setdefault(annotator or path.stem, {})
-            if twice := [key for key in tables if key in own]:
-                raise UsageError(
-                    f"{path}: {annotator or path.stem} has decided document {twice[0]!r} in another table",
-                    expected="one table for each annotator and document", hint="leave one of the two out",
-                )  # fmt: skip
+            own = found.setdefault(name := annotator or path.stem, {})
+            for key, decided in tables.items():
+                left = sum(ref not in decided for ref in questions[key])
+                if left or key in own:
+                    raise UsageError(
+                        f"{path}: {name} has not decided document {key!r} in whole and in one table",
+                        expected=f"{len(questions[key])} decisions",
+                        found=f"{left} are missing" if left else "another table of theirs about it",
+                        hint="finish it with --ask, or leave its rows out",
+                    )  # fmt: skip
             own.update(tables)
     return found
 
 
 def voted(documents: Sequence[SplitDocument], annotators: DecisionTable) -> dict[str, Decisions]:
     """One set of decisions for each document: of its annotator, or by majority, the first one breaking ties.
-    Raises UsageError: a document has chains that nobody decided."""
+    Raises UsageError: a document has chains, and nobody decided about them."""
     made: dict[str, Decisions] = {}
     for document in documents:
-        tables = [tables[document.doc_key] for tables in annotators.values() if document.doc_key in tables]
-        whole = [t for t in tables if all(ref in t for ref in document.questions)]
-        if document.questions and not whole:
-            raise UsageError(
-                f"document {document.doc_key!r} is not decided in whole",
-                expected=f"{len(document.questions)} decisions by one annotator",
-                found=f"at most {max((len(t) for t in tables), default=0)}", hint="finish it with --ask"
-            )  # fmt: skip
-        made[document.doc_key] = vote(document, whole) if whole else {}
+        given = [tables[document.doc_key] for tables in annotators.values() if document.doc_key in tables]
+        if document.questions and not given:
+            raise UsageError(f"nobody decided about document {document.doc_key!r}", hint="decide with --ask")
+        made[document.doc_key] = vote(document, given)
     return made
 
 
@@ -243,7 +243,7 @@ def score(report: MergeReport, documents: Sequence[SplitDocument], key: Path | N
     """Score decisions and documents against whole documents, or against equal ids where `key` is None. Raises
     UsageError: the key lacks a document."""
     whole = {r.doc_key: r for r in read_documents(key)} if key else {}
-    counts, pairs = DecisionScores(), []
+    counts, made = DecisionScores(), []
     for document in documents:
         if document.doc_key not in report.decisions:
             continue
@@ -251,12 +251,14 @@ def score(report: MergeReport, documents: Sequence[SplitDocument], key: Path | N
             raise UsageError(f"{key} has no document {document.doc_key!r}")
         right = (decisions_from_whole(document, whole[document.doc_key]) if key
                  else decide_by_id(document))  # fmt: skip
-        counts += score_decisions(document, right, report.decisions[document.doc_key])
-        pairs.append((document, right, report.decisions[document.doc_key]))
+        chosen = report.decisions[document.doc_key]
+        counts += score_decisions(document, right, chosen)
+        made.append([merge(document, decisions).to_record() for decisions in (right, chosen, {})])
     report.decision_scores = counts
-    report.scores = score_merged(pairs)
-    report.unmerged = score_merged([(document, right, {}) for document, right, _ in pairs])
-    both = [(merge(d, right).to_record(), merge(d, chosen).to_record()) for d, right, chosen in pairs]
+    report.scores, report.unmerged = (
+        score_documents([(records[0].clusters, records[i].clusters) for records in made]) for i in (1, 2)
+    )
+    both = [(key_record, merged) for key_record, merged, _ in made]
     report.by_size = scores_by_size(both, plan.token_bins, plan.chain_bins)
 
 

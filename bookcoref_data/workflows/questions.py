@@ -85,14 +85,10 @@ def build(
         found = {name: grade(rows, given) for name, given in text_answers(rows).items()}
         if some:
             found["our annotator"] = grade(some, from_passages(some, books))
-        made.baselines = {
-            name: {
-                group: (share.right, share.total)
-                for group, share in grades.groups.items()
-                if group in ("all", "NOM", "PRON") or group.startswith("band")
-            }
-            for name, grades in found.items()
-        }
+        for name, grades in found.items():
+            groups = [g for g in grades.groups if g in ("all", "NOM", "PRON") or g.startswith("band")]
+            shares = ((group, grades.groups[group]) for group in groups)
+            made.baselines[name] = {group: (share.right, share.total) for group, share in shares}
     return made
 
 

@@ -140,13 +140,10 @@ def rebuild(plan: RebuildPlan, *, jobs: int = 0, progress: Progress | None = Non
                 for facts, folder in zip(books, work.finished.values(), strict=True):
                     full, split = read_tables(folder)
                     writer.add(facts, full, split, read_line(folder))
-                notes = [
-                    *plan.notes,
-                    *(f"`{facts.doc_key}`: {note}" for facts in books for note in facts.notes),
-                ]
+                own = [f"`{facts.doc_key}`: {note}" for facts in books for note in facts.notes]
                 report.record = writer.finish(
-                    plan.title, licences=plan.licences, notes=notes, missing=missing, inputs=inputs,
-                    source=plan.source, citation=plan.citation,
+                    plan.title, licences=plan.licences, notes=[*plan.notes, *own], missing=missing,
+                    inputs=inputs, source=plan.source, citation=plan.citation,
                 )  # fmt: skip
         return report
 
@@ -266,27 +263,25 @@ def prepare(settings: RebuildSettings, progress: Progress | None = None) -> Rebu
     progress = progress or Silent()
     store = Store.open(settings.cache_dir, progress)
     with store.working():
-        # The settings with a published release fetched, so that `release` is a folder.
         from ..sources.hub import fetch_published, is_hub_address
 
-        if settings.release is None or not is_hub_address(settings.release):
-            with_release = settings
-        else:
+        if settings.release is not None and is_hub_address(settings.release):
             folder = fetch_published(store, settings.release, offline=settings.offline, progress=progress)
             if not is_pack_release(folder):
                 raise UsageError(
                     f"{settings.release} holds a whole data set, which needs no rebuild",
                     hint=f'load_dataset("{str(settings.release).removeprefix("hf:").partition("@")[0]}")',
                 )
-            with_release = replace(settings, release=folder)
-        return _lay_out(with_release, store, progress)
+            settings = replace(settings, release=folder)
+        return _lay_out(settings, store, progress)
 
 
 def _lay_out(settings: RebuildSettings, store: Store, progress: Progress) -> RebuildPlan:
     published, named = published_books(), _BOOKCOREF
+    notes: tuple[str, ...] = (SAMPLE_NOTE,) if settings.sample else ()
     if settings.release and is_pack_release(settings.release):
         folder, parts = pack_parts(settings.release)
-        notes, source = _notes(settings, True), {"release": "packs"}
+        source = {"release": "packs"}
         if about := read_publication(folder):
             named = Credits(about.title, about.licences, about.citation)
             source["licence"] = about.licence
@@ -312,7 +307,7 @@ def _lay_out(settings: RebuildSettings, store: Store, progress: Progress) -> Reb
                 parts = ingest(
                     release, folder, progress, {b["gutenberg_key"]: b["doc_key"] for b in published}
                 )
-        notes = _notes(settings, bool(release.annotations))
+        notes += () if release.annotations else (TEXTS_ONLY_NOTE,)
         name = "sample" if settings.sample else "local" if settings.release else "Hub"
         source = {"release": name, "release_sha256": release.key()}
     parts = books_called(settings.books, parts, "the release")
@@ -445,10 +440,3 @@ def candidates_of(texts: Texts) -> TextCandidates:
             yield CandidateText(text.path, text.sha256, name, address)
 
     return candidates
-
-
-def _notes(settings: RebuildSettings, annotated: bool) -> tuple[str, ...]:
-    notes = [SAMPLE_NOTE] if settings.sample else []
-    if not annotated:
-        notes.append(TEXTS_ONLY_NOTE)
-    return tuple(notes)

@@ -112,11 +112,10 @@ def regenerate(
             work, out, title=title, splits=chosen, licences=licences, source=source, replace=replace,
             citation=CITATION if released else "",
         )  # fmt: skip
-    keys = (record for _, record in _records(folder, splits, work.finished))
     # Compare book by book, then score all of them; for scoring, texts are not kept.
     left: list[Record] = []
     right: list[Record] = []
-    for key in keys:
+    for _, key in _records(folder, splits, work.finished):
         book = read_book(work.finished[key.doc_key])
         result.comparisons[key.doc_key] = compare(key.to_book(), book, examples)
         left.append(_without_text(key))
@@ -176,14 +175,12 @@ def compare(there: Book, here: Book, examples: int = 3) -> FoundDifferences:
     """The differences between two annotations of one text, by character names; examples from all over it."""
     key, response = _named(there), _named(here)
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    total: Counter[str] = Counter()
     shown: dict[str, list[tuple[Mention, str, str]]] = {"moved": [], "missing": [], "spurious": []}
 
     for mention in sorted(key.keys() | response.keys()):
         was, now = key.get(mention, set()), response.get(mention, set())
         for name in was & now:
             counts[name]["same"] += 1
-            total["same"] += 1
         lost, gained = sorted(was - now), sorted(now - was)
         moved = min(len(lost), len(gained))
         for kind, pairs in (
@@ -192,7 +189,6 @@ def compare(there: Book, here: Book, examples: int = 3) -> FoundDifferences:
             ("spurious", (("", name) for name in gained[moved:])),
         ):
             for a, b in pairs:
-                total[kind] += 1
                 if kind == "moved":
                     counts[a]["moved_away"] += 1
                     counts[b]["moved_in"] += 1
@@ -209,9 +205,9 @@ def compare(there: Book, here: Book, examples: int = 3) -> FoundDifferences:
         for kind, part in shown.items()
         for mention, a, b in _spread(part, examples)
     )
-    return FoundDifferences(
-        there.doc_key, total["same"], total["missing"], total["spurious"], total["moved"], rows, tuple(picked)
-    )
+    moves, misses, more = map(len, shown.values())
+    same = sum(row.same for row in rows)
+    return FoundDifferences(there.doc_key, same, misses, more, moves, rows, tuple(picked))
 
 
 def _spread(items: Sequence[Any], count: int) -> list[Any]:

@@ -120,7 +120,7 @@ def test_mistakes_are_named(parts, tmp_path):
     half.write_text("bc/demo/1\t001\t1\tnew\tnew\n")
     result = run(parts, "--decisions", half)
     assert isinstance(result.exception, UsageError)
-    assert "not decided in whole" in str(result.exception)
+    assert "has not decided document" in str(result.exception)
 
 
 def test_documents_of_one_part_are_said_to_be_so(tmp_path):

@@ -12,6 +12,7 @@ from bookcoref_data.books import Record
 from bookcoref_data.books.book import Mention
 from bookcoref_data.errors import DataError, FormatError, UsageError
 from bookcoref_data.formats import conll
+from bookcoref_data.scoring import score_documents
 from bookcoref_data.tasks.merging.asking import Session
 from bookcoref_data.tasks.merging.features import ChainCandidates, Observed, profile_of
 from bookcoref_data.tasks.merging.laying import documents_of
@@ -24,14 +25,7 @@ from bookcoref_data.tasks.merging.parts import (
     keep_answer,
     merge,
 )
-from bookcoref_data.tasks.merging.scoring import (
-    agreement,
-    agreement_by_genre,
-    choices,
-    score_decisions,
-    score_merged,
-    vote,
-)
+from bookcoref_data.tasks.merging.scoring import agreement, agreement_by_genre, choices, score_decisions, vote
 from bookcoref_data.tasks.merging.statistics import save_plots, scores_by_size, statistics
 from bookcoref_data.tasks.merging.table import read_table, write_table
 from bookcoref_data.workflows.merge import merge_documents, read_plan, read_tables, with_cast
@@ -47,6 +41,12 @@ P, Q, R, S = (ChainRef(1, name) for name in "pqrs")
 T = ChainRef(2, "t")
 ONE = {P: A, Q: B, R: C, S: None, T: B}
 TWO = {P: A, Q: None, R: C, S: None, T: B}
+
+
+def score_merged(triples):
+    return score_documents(
+        [[merge(d, chosen).to_record().clusters for chosen in both] for d, *both in triples]
+    )
 
 
 def example(key="bc/demo/1"):
@@ -594,21 +594,18 @@ def test_a_row_that_joins_forward_or_half_new_names_its_line(tmp_path, row, said
         read_table(path, [example()])
 
 
-def test_what_is_not_decided_is_not_agreed_on():
+def test_a_table_in_part_or_twice_is_no_decision_of_an_annotator(tmp_path):
     document = example()
-    tables = {"x": {document.doc_key: ONE}, "y": {document.doc_key: {P: A}}}
-    with pytest.raises(UsageError, match="y has not decided document 'bc/demo/1' in whole"):
-        agreement_by_genre([document], tables)
-
-
-def test_two_tables_of_one_annotator_do_not_hide_each_other(tmp_path):
-    document = example()
-    paths = [tmp_path / folder / "ann.tsv" for folder in "ab"]
-    for path, made in zip(paths, (ONE, TWO), strict=True):
-        path.parent.mkdir()
+    for name, made in (("a/ann", ONE), ("b/ann", TWO), ("part", {P: A})):
+        path = tmp_path / f"{name}.tsv"
+        path.parent.mkdir(exist_ok=True)
         write_table(path, [document], {document.doc_key: made})
-    with pytest.raises(UsageError, match="ann has decided document 'bc/demo/1' in another table"):
-        read_tables(paths, [document])
+    with pytest.raises(UsageError, match="part has not decided document 'bc/demo/1' in whole") as caught:
+        read_tables([tmp_path / "a" / "ann.tsv", tmp_path / "part.tsv"], [document])
+    assert caught.value.found == "4 are missing"
+    with pytest.raises(UsageError, match="ann has not decided") as caught:
+        read_tables([tmp_path / "a" / "ann.tsv", tmp_path / "b" / "ann.tsv"], [document])
+    assert caught.value.found == "another table of theirs about it"
 
 
 def test_what_parts_say_beside_their_chains_is_counted():

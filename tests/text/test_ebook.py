@@ -104,6 +104,28 @@ def test_a_word_document_is_read_without_what_was_deleted():
     assert found.left_out == ("1 note", "1 picture")
 
 
+def test_a_text_box_is_said_once_and_what_was_moved_away_not_at_all():
+    names = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:m="m"'
+    box = "<w:txbxContent><w:p><w:r><w:t>A box.</w:t></w:r></w:p></w:txbxContent>"
+    body = (
+        f"<w:p><w:r><w:t>Anna </w:t></w:r><w:r><m:Choice>{box}</m:Choice><m:Fallback>{box}</m:Fallback></w:r>"
+        "<w:r><w:t>came.</w:t></w:r></w:p>"
+        "<w:p><w:moveFrom><w:r><w:t>Tom sang.</w:t></w:r></w:moveFrom><w:r><w:t>It rained.</w:t></w:r></w:p>"
+        "<w:tbl><w:tr><w:p><w:moveTo><w:r><w:t>Tom sang.</w:t></w:r></w:moveTo></w:p></w:tr></w:tbl>"
+    )
+    xml = f"<w:document {names}><w:body>{body}</w:body></w:document>"
+    found = decode_book(archive({"word/document.xml": xml}), "novel.docx")
+    assert found.text == "Anna came.\n\nA box.\n\nIt rained.\n\nTom sang."
+
+
+def test_parts_of_the_reading_order_that_are_no_pages_are_counted():
+    opf = OPF.replace('href="style.css" media-type="text/css"', 'href="c.svg" media-type="image/svg+xml"')
+    opf = opf.replace("<spine>", '<spine><itemref idref="css"/>').replace("xhtml+xml", "XHTML+xml")
+    found = decode_book(archive({**PARTS, "OEBPS/content.opf": opf}), "novel.epub")
+    assert found.text == decode_book(EPUB, "novel.epub").text
+    assert "1 part that is no page" in found.left_out
+
+
 def test_a_line_across_the_page_parts_and_a_picture_of_one_letter_is_that_letter():
     found = read_html('one<hr>two <img alt="O">nce <img alt="a lamp"><img>')
     assert found.text == "one\n\ntwo Once"

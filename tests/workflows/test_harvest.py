@@ -188,6 +188,16 @@ def test_offline_without_pages_is_a_problem_for_each_and_opens_no_connection(arc
     assert "not among the kept pages" in report["problems"][0][1]
 
 
+def test_guides_that_are_not_to_be_had_do_not_replace_the_table(archive, guides, tmp_path):
+    archive.pages = {INN + "characters": SHMOOP_LIST}
+    _, _, rows = guides([INN + "characters"])
+    assert rows
+    code, report, kept = guides([SPARK_ROOT + "characters/"], "--offline")
+    assert (code, kept) == (1, rows)
+    assert report["out"] == str(tmp_path / "cast.smaller.jsonl")
+    assert "kept the old table" in report["problems"][0][1]
+
+
 def test_the_manifest_has_a_line_for_every_page(archive, guides, cache_home):
     archive.pages = {INN + "characters": SHMOOP_LIST}
     guides([INN + "tom"])

@@ -97,11 +97,9 @@ def find_defects(tables: Tables) -> list[Defect]:
             row.book for row in tables.data[task] if row.book in known and row.title != known[row.book].title
         ]
         add(f"{task}_data", "rows whose title differs from books.tsv: join on the id", other)
-        splits = tables.splits[task]
         ids: dict[str, set[str]] = {}
-        for rows in splits.values():
-            for row in rows:
-                ids.setdefault(plain_title(row.title), set()).add(row.book)
+        for row in (row for rows in tables.splits[task].values() for row in rows):
+            ids.setdefault(plain_title(row.title), set()).add(row.book)
         same_titles = sorted(book for books in ids.values() if len(books) > 1 for book in books)
         add(f"splits/{task}", "one title under several ids", same_titles)
     for one, other_task in (TASKS, TASKS[::-1]):
@@ -110,10 +108,8 @@ def find_defects(tables: Tables) -> list[Defect]:
             for leak in SPLITS:
                 both = inside & {row.book for row in tables.splits[other_task][leak]}
                 if leak != split:
-                    add(
-                        f"splits/{one}/{split}", f"in {leak} of {other_task}: a leak between tasks",
-                        sorted(both),
-                    )  # fmt: skip
+                    what = f"in {leak} of {other_task}: a leak between tasks"
+                    add(f"splits/{one}/{split}", what, sorted(both))
     return found
 
 

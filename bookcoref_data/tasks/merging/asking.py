@@ -68,11 +68,10 @@ class Session:
         return [self.context(m) for m in self.document.chains[ref][:EXAMPLES]]
 
     def context(self, mention: Mention) -> str:
-        tokens = [t if t != "\n" else "/" for t in self.document.tokens]
-        before = " ".join(tokens[max(0, mention.start - AROUND) : mention.start])
-        inside = " ".join(tokens[mention.start : mention.end + 1])
-        after = " ".join(tokens[mention.end + 1 : mention.end + 1 + AROUND])
-        return f"... {before} [{inside}] {after} ..."
+        start, end = mention.start, mention.end + 1
+        cuts = ((max(0, start - AROUND), start), (start, end), (end, end + AROUND))
+        words = (("/" if t == "\n" else t for t in self.document.tokens[a:b]) for a, b in cuts)
+        return "... {} [{}] {} ...".format(*map(" ".join, words))
 
     def summary(self, part: int) -> list[tuple[ChainRef, str, str]]:
         """(chain, its words, what it joins) for every chain of a part."""

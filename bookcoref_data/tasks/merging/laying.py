@@ -157,8 +157,7 @@ def _document(name: str, parts: Sequence[_Part]) -> SplitDocument:
         moved = [tuple(sorted(Mention(a + offset, b + offset) for a, b in cluster)) for cluster in clusters]
         own_chains = dict(zip(map(str, named), moved, strict=True))
         if len(own_chains) < len(clusters):
-            same = "two chains of a part have the same id"
-            raise BookError(f"{part.record.source}: {same}", hint="mend the file")
+            raise BookError(f"{part.record.source}: two chains have the same id", hint="mend the file")
         for i, spans in sorted(own_chains.items(), key=lambda c: (c[1][0].start, -c[1][0].end, c[0])):
             chains[ChainRef(position, i)] = spans
         for first, sentence in zip((0, *book.sentence_ends), book.sentences, strict=False):

@@ -5,7 +5,7 @@ strictly when they choose chains with exactly the same mentions, or both New.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -13,7 +13,6 @@ from typing import Any
 from ...books import Mention
 from ...errors import UsageError
 from ...formats.layers import flat
-from ...scoring import ClusterScores, score_documents
 from ...scoring.mention_types import TypeRules
 from ...scoring.scores import AddsUp, harmonic_mean, ratio
 from ...shapes import AsFields, attributes
@@ -106,20 +105,12 @@ def agreement_by_genre(
     `annotators` maps a name to {document key: decisions}. Documents that one of a pair lacks are left out.
 
     Raises:
-        UsageError: fewer than two annotators, a document not decided in whole, or none in common.
+        UsageError: fewer than two annotators, or no document in common.
     """
     if len(annotators) < 2:
         raise UsageError("agreement needs the decisions of two annotators or more", found=len(annotators))
     pairs: dict[str, dict[tuple[str, str], list[tuple[Choice, Choice]]]] = {}
     for document in documents:
-        for name, tables in annotators.items():
-            made = sum(ref in tables.get(document.doc_key, ()) for ref in document.questions)
-            if document.doc_key in tables and made < len(document.questions):
-                raise UsageError(
-                    f"{name} has not decided document {document.doc_key!r} in whole",
-                    expected=f"{len(document.questions)} decisions", found=made,
-                    hint="finish it with --ask, or leave its rows out",
-                )  # fmt: skip
         chosen = {
             name: choices(document, tables[document.doc_key]) for name, tables in annotators.items() if
             document.doc_key in tables
@@ -205,12 +196,3 @@ def score_decisions(
         for ref in chains:
             members.setdefault(joined[ref], set()).update({("key", entity[ref]), ("second", other[ref])})
     return counts
-
-
-def score_merged(pairs: Iterable[tuple[SplitDocument, Decisions, Decisions]]) -> ClusterScores:
-    """Cluster scores of merged documents, pooled: (document, right decisions, decisions of the response)."""
-    merged = [
-        (merge(document, key).to_record().clusters, merge(document, response).to_record().clusters)
-        for document, key, response in pairs
-    ]
-    return score_documents(merged)
