@@ -212,8 +212,7 @@ def contexts_score(
     groups = work.compared(said, gold, given, plan, kind)
     found = work.score(groups, given, bert=bert_score, bert_layers=bert_layers, entailment=entailment)
     for name, own in said.items():
-        alone, missing = own.keys() - gold.keys(), gold.keys() - own.keys()
-        found[name] |= {"without_reference": len(alone), "unanswered": len(missing)}
+        found[name] |= {"without_reference": len(own.keys() - gold), "unanswered": len(gold.keys() - own)}
     if target is None:
         return SystemScores(found)
     models = [model]

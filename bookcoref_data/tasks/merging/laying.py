@@ -18,8 +18,7 @@ from ...formats.layers import Layer, flat, layers_of, speakers_of
 from ...words.numbers import ROMAN, roman_value
 from .parts import ChainRef, SplitDocument
 
-_READ = {"document", "part", "window", "start", "cluster_ids", "parts"}
-"""The fields of a part that say where it belongs, and which are its chains."""
+_READ = {"document", "part", "window", "start", "cluster_ids", "parts"}  # where a part belongs; its chains
 LEAST_SHARED, LEAST_EVERYWHERE = 20, 4
 """Fewer equal tokens at the end of one window and the start of the next are taken for chance."""
 _KEY = re.compile(
