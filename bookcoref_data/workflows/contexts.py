@@ -306,8 +306,7 @@ def _words_of(books: Sequence[Book]) -> dict[str, str]:
 
 
 def novelty(texts: Rows, books: Sequence[Book], most: int = 4) -> dict[str, float]:
-    """Mean shares of the n-grams of texts that their books lack, n from 1 to `most` (BookWorm, Table 6).
-    Texts about books that are not given are counted."""
+    """Mean shares of n-grams that books lack, n from 1 to `most` (BookWorm, Table 6), and texts of others."""
     sources = _words_of(books)
     inside = [(str(row["text"]), sources[str(row["doc_key"])]) for row in texts if row["doc_key"] in sources]
     sizes = range(1, most + 1)
