@@ -36,7 +36,7 @@ from ..text.tokens import sentence_spans
 from .judged_scores import Compared
 
 Rows = list[dict[str, Any]]
-Descriptions = dict[tuple[str, str], str]
+Answers = dict[tuple[str, str], str]
 COMPARED = ("coref", "bm25", "lead", "random")
 BASELINE = "baseline "
 NOTES = ("Texts and annotations keep the licences of the books they come from.",)
@@ -215,7 +215,7 @@ def _answer(row: dict[str, Any], character: str, text: str) -> dict[str, Any]:
 
 
 def compared(
-    answers: Mapping[str, Descriptions], references: Mapping[tuple[str, str], list[str]], books: Sequence[Book],
+    answers: Mapping[str, Answers], references: Mapping[tuple[str, str], list[str]], books: Sequence[Book],
     plan: ContextPlan, kind: str = "description",
 ) -> dict[str, list[Compared]]:  # fmt: skip
     """The answers of every strategy (`by_system`), and the baselines, each beside its reference.
@@ -255,9 +255,9 @@ def long_references(
     return found
 
 
-def by_system(answers: Rows) -> dict[str, Descriptions]:
+def by_system(answers: Rows) -> dict[str, Answers]:
     """Texts by strategy, document and character. Raises DataError: two are about the same."""
-    found: dict[str, Descriptions] = {}
+    found: dict[str, Answers] = {}
     for row in answers:
         name, key = row.get("strategy") or "answers", (row["doc_key"], row["character"])
         if key in found.setdefault(name, {}):
