@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace as changed
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -322,6 +323,7 @@ def audit(
         UsageError: there is no such book. SourceError, DataError: a file cannot be read.
     """
     from ..asking import settled
+    from ..edits.merging import decision
     from ..files import write_text
     from ..workflows.correct import read_edits
     from ..workflows.review import flags_of
@@ -329,9 +331,10 @@ def audit(
     kept = read_edits(path_of(edits)) if edits is not None and path_of(edits).is_file() else []
     found = []
     for a in chosen(source, book):
-        said = settled(e for e in kept if e.doc_key in ("", a.doc_key))
-        flags = flags_of(a, read=read)
-        found += [(flag, a) for flag in flags if ("mention", flag.start, flag.end) not in said]
+        mine = [changed(e, doc_key=a.doc_key) for e in kept if e.doc_key in ("", a.doc_key)]
+        said, mended = settled(mine), set(map(decision, mine))
+        left = (f for f in flags_of(a, read=read) if mended.isdisjoint(map(decision, f.edits)))
+        found += [(flag, a) for flag in left if ("mention", flag.start, flag.end) not in said]
     found.sort(key=lambda pair: -pair[0].chance)
     made = Audit(found, most or len(found), [e.to_dict() for e in kept], author)
     if out is not None:

@@ -220,6 +220,20 @@ def test_the_cast_of_the_reading_has_the_names_of_the_chains():
     assert names_of_chains(gold()) == [("Anna Grey", ()), ("Tom", ())]
 
 
+def test_what_was_mended_or_left_is_not_asked_again(tmp_path):
+    a = changed(gold(), at("Tom", 2), start=at("Tom", 2) - 1)
+    half = [m for m in a.mentions if m.character == ANNA and m.end > m.start][2:]
+    moved = [m._replace(character=3) if m in half else m for m in a.mentions]
+    book = Annotation(a.book, (*a.names, "Anna Grey (2)"), tuple(sorted(moved))).to_book()
+    found = bc.audit(book, read=False)
+    assert {"boundaries", "two chains"} <= {*found.counts}
+    for answer in (0, 1, 2):
+        kept = tmp_path / f"{answer}.jsonl"
+        for flag in found.to_dict()["flags"]:
+            found.keep(flag["answers"][answer]["edits"], kept)
+        assert bc.audit(book, read=False, edits=kept).flags == []
+
+
 @pytest.mark.long
 def test_gold_of_the_sample_is_audited_from_python(tmp_path):
     bc.sample(tmp_path)
