@@ -113,8 +113,7 @@ def test_a_served_page_saves_each_answer_and_reads_again(browser, story):
     edits = story / "served.jsonl"
     asked = bc.review(story / "annotated", edits=edits, most=2, about=["speaker"])
     first = asked.questions[0]
-    pages = iter([asked.page, lambda server: (asked.next(), asked.page(server))[1]])
-    server = EditServer(lambda known: next(pages)(known), edits)
+    server = EditServer(asked.page, edits)
     thread = threading.Thread(target=server.run)
     thread.start()
     try:
@@ -127,6 +126,31 @@ def test_a_served_page_saves_each_answer_and_reads_again(browser, story):
         thread.join()
     assert parse_edits(edits.read_text())[0].speaker == first.people[0]
     assert first.key not in {q.key for q in asked.questions}
+
+
+def test_answers_that_are_not_saved_are_said_to_be_so_and_kept(browser, story):
+    edits = story / "two.jsonl"
+    edits.write_text("", encoding="utf-8")
+    asked = bc.review(story / "annotated", edits=edits, most=2, about=["speaker"])
+    server = EditServer(asked.page, edits)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    state = "return document.getElementById('state').textContent"
+    try:
+        opened(browser, server.address)
+        edits.write_text('{"op": "new", "character": "Zoe"}\n', encoding="utf-8")  # by somebody else
+        press(browser, "1", "n")
+        until(browser, f"{state}.includes('not saved: two.jsonl was changed by somebody else')")
+        press(browser, "ENTER")  # saves a file
+        assert "not saved" in browser.execute_script(state)
+        until(browser, "return document.getElementById('tools').textContent.includes('Save edits.jsonl')")
+        assert browser.execute_script("return [unsaved, given.length]") == [True, 2]
+        browser.execute_script("unsaved = false")
+    finally:
+        server.stop()
+        thread.join()
+    assert len(parse_edits(edits.read_text())) == 1
+    browser.get_log("browser")
 
 
 PAGES = {
@@ -442,7 +466,7 @@ def test_the_book_is_read_again_after_a_change_and_names_are_whose_annotate_take
         at: work.people[name.owner][0].name for name in work.names if name.owner >= 0 for at in name.starts
     }
     press(browser, "z")
-    until(browser, "return saving.then(() => document.getElementById('state').textContent.includes('saved'))")
+    until(browser, "return saving.then(() => !unsaved)")
     assert served.edits.read_text() == text
     assert owners(browser) == before
 
@@ -458,14 +482,16 @@ def test_the_workshop_saves_no_cast_that_annotate_would_refuse(browser, served):
     until(browser, "return document.getElementById('state').textContent.includes('chapters belong to')")
     assert served.edits.read_text() == text
     press(browser, "z")
-    until(browser, "return document.getElementById('state').textContent.endsWith(' saved')")
+    until(browser, "return saving.then(() => !unsaved)")
     press(browser, "d", "d")
     until(browser, "return document.getElementById('state').textContent.includes('0 people')")
     press(browser, "m", "a", "r")
     assert not browser.execute_script("return document.getElementById('dialog').open")
     press(browser, "z")
-    until(browser, "return document.getElementById('state').textContent.startsWith('1 person ')")
-    until(browser, "return saving.then(() => true)")
+    until(browser, "return saving.then(() => !unsaved)")
+    assert browser.execute_script("return document.getElementById('state').textContent").startswith(
+        "1 person"
+    )
 
 
 def test_nothing_is_called_saved_before_the_answer(browser, served):

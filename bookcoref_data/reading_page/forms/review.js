@@ -1,16 +1,27 @@
 // Questions, one at a time; answers are corrections (docs/corrections.md).
 const ASK = { speaker: "Who says this?", pronoun: "Who is meant?", phrase: "Who is meant?", name: "Who has this name?", words: "Which words are the mention?", "same person": "One person, or two?" };
 const given = []; // the corrections of each answer, in order
-let at = 0;
+let at = 0, unsaved = false, failed = ""; // failed: why the server did not take the answers
 
 const now = () => new Date().toISOString().replace(/\.\d+Z/, "Z");
 const lines = () => [...DATA.edits, ...given.flat()].map((e) => JSON.stringify(e) + "\n").join("");
+
+/** Give the answers to the server; a page without one has them until they are saved as a file. */
+async function keep() {
+  unsaved = true;
+  if (!DATA.server) return true;
+  const saved = await save(lines());
+  failed = saved ? "" : notSaved;
+  unsaved = !saved;
+  if (!saved) draw();
+  return saved;
+}
 
 function answer(edits, told) {
   given[at] = edits.map((e) => ({ ...e, ...(DATA.author && { author: DATA.author }), date: now() }));
   at++;
   say(told);
-  if (DATA.server) save(lines());
+  keep();
   draw();
 }
 
@@ -18,7 +29,7 @@ function back() {
   if (!at) return say("Nothing to undo.");
   at--;
   given.length = at;
-  if (DATA.server) save(lines());
+  keep();
   draw();
 }
 
@@ -50,9 +61,9 @@ function nobody() { const q = DATA.questions[at], a = q?.answers.find((one) => o
 
 /** Read the book again: the server does, and the page comes with new questions. */
 async function again() {
-  if (!DATA.server) return download("edits.jsonl", "application/jsonl", lines());
+  if (!DATA.server || failed) { if (!DATA.server) unsaved = false; return download("edits.jsonl", "application/jsonl", lines()); }
   $("state").textContent = "Reading the book again …";
-  if (await save(lines())) location.reload();
+  if (await keep()) location.reload();
 }
 
 /** A passage as people read it: lines joined, a line for each paragraph. */
@@ -60,7 +71,8 @@ const flowing = (text) => text.replace(/\n\n+/g, "\f").replace(/\s*\n\s*/g, " ")
 
 function draw() {
   const q = DATA.questions[at], left = DATA.questions.length - at;
-  $("state").textContent = `${DATA.counts ? "" : `${percent(DATA.likely_right)} likely right · `}${left ? `question ${at + 1} of ${DATA.questions.length}` : "no more questions"}`;
+  $("tools").replaceChildren(h("button", { onclick: back, title: "z" }, "Undo"), h("button", { onclick: again }, DATA.server && !failed ? "Read again" : "Save edits.jsonl"));
+  $("state").textContent = failed ? `not saved: ${failed}; save your answers as a file, then reload the page` : `${DATA.counts ? "" : `${percent(DATA.likely_right)} likely right · `}${left ? `question ${at + 1} of ${DATA.questions.length}` : "no more questions"}`;
   if (!q) {
     const done = DATA.ready ? `The wanted share of ${percent(DATA.until)} is reached.` : `${at} answers given.`;
     const then = DATA.counts ? "Save the file, then make the corrected data set: bookcoref-data edits apply DATASET --edits edits.jsonl --out corrected"
@@ -91,6 +103,6 @@ onKeys((key) => {
   return { o: somebodyElse, n: nobody, z: back }[key];
 });
 $("people").replaceChildren(...DATA.names.map((name) => h("option", { value: name })));
-$("tools").replaceChildren(h("button", { onclick: back, title: "z" }, "Undo"), h("button", { onclick: again }, DATA.server ? "Read again" : "Save edits.jsonl"));
+addEventListener("beforeunload", (e) => { if (unsaved) e.preventDefault(); });
 draw();
 document.documentElement.dataset.ready = "yes";
