@@ -388,8 +388,8 @@ class Audit(Result):
         from ..reading_page.form import form
 
         told = self.to_dict()
-        data = {"questions": told["flags"], "counts": told["counts"], "edits": self._kept, "names": [],
-                "author": self._author, "server": server}  # fmt: skip
+        more = {"edits": self._kept, "names": [], "author": self._author, "server": server}
+        data = {"questions": told["flags"], "counts": told["counts"], **more}
         return form("review", "Likely errors", data)
 
     def _line(self) -> str:
