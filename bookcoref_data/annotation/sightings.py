@@ -91,11 +91,10 @@ def sightings(book: Book, parse: Parse) -> dict[Words, Sighting]:
     for start, end in name_runs(book, parse):
         titles, words = _split(book, start, end)
         # A month as in "in May" is nobody.
-        around = ("".join(book.tokens[max(start - 1, 0) : start]), "".join(book.tokens[end + 1 : end + 2]))
-        dated = (book.tokens[start].lower(), *around)
+        dated = start == end and calendar.is_date(book.tokens, start)
         if not words:
             _add_lone_title(found, book, parse, start, end, titles)
-        elif _may_be_a_name(words, titles) and not (start == end and calendar.is_date(*dated)):
+        elif _may_be_a_name(words, titles) and not dated:
             name = titles[-1] if titles else "", words
             _add(found, book, parse, start, end, name)
             if gender := _gender_behind(book, parse, end):

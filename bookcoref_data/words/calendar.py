@@ -1,5 +1,7 @@
 """Days and months: capitalised words that are no names, but for April, May and June, which may be."""
 
+from collections.abc import Iterable, Sequence
+
 from . import word_set
 
 CALENDAR = word_set(
@@ -9,13 +11,32 @@ CALENDAR = word_set(
 NAMES = word_set("april may june")
 """Months that are also first names."""
 _BEFORE_DATES = word_set(
-    "in of since until till by before after during through from to between early late mid last next this "
-    "that every each first second third"
+    "in since until till before after during early late mid last next this every each first second third"
 )
+_BEFORE_BOTH = word_set("of to from between by through that")
+"""Words before months and before people: a date where `_OF_DATES` or another month stands near."""
+_OF_DATES = word_set(
+    "first second third last beginning middle end close month months day days morning night evening"
+)
+_OWNS = word_set("'s ’s")
 
 
-def is_date(word: str, before: str, after: str) -> bool:
-    """Whether a word (lower case) is a month where it stands: "in May", "May 3", "3 May". `before` and
-    `after` are the words beside it."""
-    numbered = before[:1].isdigit() or after[:1].isdigit()
-    return word in CALENDAR and (word not in NAMES or numbered or before.lower() in _BEFORE_DATES)
+def is_date(tokens: Sequence[str], at: int) -> bool:
+    """Whether token `at` is a day or a month where it stands: "in May", "May 3", "3 May", "the end of May",
+    but "spoke to May", "May's room"."""
+    word = tokens[at].strip("_").lower()
+    if word not in NAMES:
+        return word in CALENDAR
+    before = [token.lower() for token in tokens[max(at - 4, 0) : at]]
+    after = [token.lower() for token in tokens[at + 1 : at + 4]]
+    if _has_a_number((*before[-1:], *after[:1])):
+        return True
+    if not before or not _OWNS.isdisjoint(after[:1]):
+        return False
+    near = {*before, *after}
+    dated = bool(near & (_OF_DATES | CALENDAR)) or _has_a_number(near)
+    return before[-1] in _BEFORE_DATES or (before[-1] in _BEFORE_BOTH and dated)
+
+
+def _has_a_number(words: Iterable[str]) -> bool:
+    return any(word[:1].isdigit() for word in words)

@@ -148,6 +148,26 @@ def test_may_is_a_name_and_a_month(annotate, said):
     assert "a month, not a name" in {d.reason for d in done.state.dropped}
 
 
+def test_who_is_called_may_is_a_name_behind_words_that_stand_before_months_too(annotate, said):
+    names = (
+        "He saw the meaning of May’s blush.", "A flush rose to May’s forehead.", "They sat in May’s room.",
+        "He was met by May.", "He had spoken to May.", "He kept a picture of May.",
+        "It struck him that May sang.", "He waited, since May had gone to bed.",
+    )  # fmt: skip
+    months = (
+        "It was the first of May.", "They stayed from April to May.", "She left in May.",
+        "It rained until May.", "They met at the end of May.", "It was dated the 3rd of May.",
+    )  # fmt: skip
+    done = annotate("May smiled. " + " ".join((*names, *months)) + " May sang.", "May Welland; May [f]\n")
+    assert said(done)["May Welland"].count("May") == len(names) + 2
+
+
+def test_a_verb_that_is_a_name_is_one_before_an_adverb_and_a_verb(annotate, said):
+    text = "They saw May. “So,” May brightly agreed. May suddenly proposed a walk. May soon be the day!"
+    done = annotate(text, "May Welland; May [f]\n", steps=("link", "filter"))
+    assert said(done)["May Welland"] == ["May"] * 3
+
+
 CALLED = (
     "“Are you ill, Griffin?” asked Dr. Kemp.\n\n“I am,” said the Pale Man. The Pale Man sat by the fire.\n\n"
     "{more}\n\nMr. Griffin slept there. It rained all night, and nobody came to the house."

@@ -83,6 +83,46 @@ def subject_of(book_of):
         ("Anna Hill ended her letter with, “It is late.”", "Anna Hill"),
         ("“It is late,” was another of his remarks.", "his"),
         ("Anna Hill sat there, holding her head and moaning, “It is late.”", "Anna Hill"),
+        ("“It is late,” said the voice of Mr. Ford.", "Mr. Ford"),
+        ("“It is late,” called the shattered voice of Anna Hill.", "Anna Hill"),
+        ("Then the voice of Anna Hill was heard saying: “It is late.”", "Anna Hill"),
+        ("“It is late!” burst from Mr. Ford, with a nervous laugh.", "Mr. Ford"),
+        ("“It is late!” came from Anna Hill’s tight lips.", "Anna Hill"),
+        ("“It is late!” from Mr. Ford, who thought it amusing.", "Mr. Ford"),
+        ("“It is late!” came from the hall.", None),
+        ("“It is late!” from the top of the stairs.", None),
+        ("“It is late!” came from his chair.", None),
+        ("“It is late!” came", None),
+        ("“It is late,” was the firm reply of Mr. Ford.", "Mr. Ford"),
+        ("“It is late!” It was Anna Hill who spoke.", "Anna Hill"),
+        ("“It is late!” It was Anna Hill who left.", None),
+        ("“Oh, is it late?” Before Anna Hill could answer he came in.", None),
+        ("“Guess why.” And he looked so pale that Anna Hill could exclaim but one word.", None),
+        ("“It is late.” When Mr. Ford replied, the train had left.", None),
+        (
+            "Anna Hill, going to the gable, where May Archer stood at her door, said gently: “It is late.”",
+            "Anna Hill",
+        ),
+        (
+            "And Mr. Ford, leaning back in his chair and pushing the port westward, said, spreading his back "
+            "agreeably to the coal fire behind him: “It is late.”",
+            "Mr. Ford",
+        ),
+        (
+            "The door was thrown open, and Anna Hill, appearing at it, with a face all aghast, exclaimed, "
+            "“It is late.”",
+            "Anna Hill",
+        ),
+        (
+            "Nothing would rouse him, until at last Anna Hill, getting more angry, said, “It is late.”",
+            "Anna Hill",
+        ),
+        ("Anna Hill, watching May Archer, who was crying, said, “It is late.”", "Anna Hill"),
+        ("After a talk with Anna Hill, May Archer, smiling at last, said, “It is late.”", "May Archer"),
+        ("Mr. Ford, in his best coat, came in, and Anna Hill, rising, said, “It is late.”", "Anna Hill"),
+        ("Mr. Ford, in his best coat, turned to Anna Hill, who, smiling, said, “It is late.”", "Anna Hill"),
+        ("Mr. Ford roused himself to say: “It is late.”", "Mr. Ford"),
+        ("She spoke in order that Mr. Ford might follow it: “It is late.”", "She"),
     ],
 )
 def test_the_subject_of_a_tag_is_found(subject_of, text, subject):

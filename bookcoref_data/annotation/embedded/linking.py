@@ -223,22 +223,25 @@ class _NamePlace:
 
 
 def _begins_a_sentence(at: _NamePlace) -> bool:
-    """ "Will you come?" is not Will, "Will laughed" is. Fielding and Dolly are names also where the parser
-    takes them for a verb or an adverb, if the book hardly ever writes them small."""
+    """ "Will you come?" is not Will, "Will laughed" and "Will soon laughed" are. Fielding and Dolly are names
+    also where the parser takes them for a verb or an adverb, if the book hardly ever writes them small."""
     tag = at.parse.tag[at.start]
     if not at.bare or at.person.common or tag in _NAME_TAGS or not _begins(at.book, at.parse, at.start):
         return False
     if tag == "MD":
-        return not at.next or not at.parse.tag[at.end + 1].startswith("VB")
+        behind = [*at.parse.tag[at.end + 1 : at.end + 3]]
+        soon = behind[:1] == ["RB"] and behind[-1] in ("VBD", "VBN", "VBZ")
+        return not (soon or "".join(behind[:1]).startswith("VB"))
     small, capital = at.written[at.first_word], at.written[at.first_word.capitalize()]
     return not tag.startswith(_OPEN_CLASSES) or small > _SELDOM * capital
 
 
 def _is_a_month(at: _NamePlace) -> bool:
-    """ "In May" is not May Welland; Friday and Monday in a cast of anarchists are taken as they come."""
-    return (
-        at.bare and at.first_word in calendar.NAMES and calendar.is_date(at.first_word, at.previous, at.next)
-    )
+    """ "In May" is not May Welland, "since May had gone" is; Friday and Monday in a cast of anarchists are
+    taken as they come."""
+    subject = at.parse.dep[at.start] in ("nsubj", "nsubjpass")
+    month = at.bare and at.first_word in calendar.NAMES and not subject
+    return month and calendar.is_date(at.book.tokens, at.start)
 
 
 def _goes_on(at: _NamePlace) -> bool:

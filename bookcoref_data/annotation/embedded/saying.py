@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ...books import Book
 from . import lexicon as lex
-from .markables import OTHER, SUBJECT, Markable
+from .markables import OTHER, POSSESSIVE, SUBJECT, Markable
 from .parsing import Parse
 from .quotes import Speech
 
@@ -13,8 +13,12 @@ _CLIMB = 6
 """Most words climbed from a verb of saying to the verb that has its subject."""
 _JOINED = frozenset(["conj", "advcl", "xcomp", "pcomp", "prep", "dobj", "pobj", "acl", "acomp"])
 """Ties to the word above: "he rose and said", "she took the opportunity of saying"."""
-_OBJECT_FORMS = frozenset(["him", "her", "me", "us", "them"])
+_OBJECT_FORMS = frozenset(["him", "her", "me", "us", "them", "himself", "herself", "myself", "themselves"])
 _RELATIVE = frozenset(["who", "that", "which"])
+_ASIDES = ("VBG", "VBN", "IN", "RB", "JJ", "RBR", "JJR", "DT", "WP", "PRP$")
+"""Tags of words that begin an aside between a subject and its verb: "Anna, rising at last, said"."""
+_BEFORE_NOUNS = ("DT", "PRP$", "JJ", "IN", "POS")
+"""Tags of words after which "order", "reply" and "remark" are nouns."""
 _CAUSES = lex.words("CAUSES")
 """Verbs whose object then speaks: "it moved her son to rejoin"."""
 LEADS = {",", ":", "--", "—", "\n", ":--", ":—"}
@@ -49,7 +53,19 @@ class Surroundings:
         if bare_word(self.book, i) not in lex.SPEECH_VERBS:
             return False
         participle = self.parse.tag[i] == "JJ" and self.book.tokens[min(i + 1, len(self.book.tokens) - 1)]
-        return self.parse.tag[i][:2] in ("VB", "NN") or participle in LEADS
+        noun = self.parse.tag[i][:2] == "NN" and self.parse.tag[i - 1] not in _BEFORE_NOUNS
+        return self.is_verb(i) or noun or participle in LEADS
+
+    def of_what(self, k: int) -> int:
+        """What a markable belongs to by "of": "voice" for Anna in "the voice of Anna"; -1 for nothing."""
+        of = int(self.parse.head[self.markables[k].head])
+        return int(self.parse.head[of]) if self.book.tokens[of].lower() == "of" else -1
+
+    def relative_of(self, v: int) -> int:
+        """The markable that "who" stands for, where that is the subject of verb `v`; -1 for none."""
+        who = any(i < v and self.book.tokens[i].lower() in _RELATIVE for i in self.subjects_of(v))
+        relative = who and self.parse.dep[v] == "relcl"
+        return self.by_head.get(int(self.parse.head[v]), -1) if relative else -1
 
 
 def subjects_of(book: Book, parse: Parse, speech: Speech, v: int) -> list[int]:
@@ -81,7 +97,25 @@ def subject_before_quote(place: Surroundings, inside: range, v: int) -> int:
     rose and said"), the noun that "who" stands for, or whoever is named right before it. `inside` are the
     markables of the clause; -1 for none."""
     at, subject = _subject_above(place, inside, v)
+    if place.book.tokens[v - 1] == "," and place.relative_of(v) < 0:
+        subject = next((k for k in reversed(inside) if _has_an_aside(place, k, v)), subject)
     return _subject_named_before(place, inside, v) if subject < 0 <= at else subject
+
+
+def _has_an_aside(place: Surroundings, k: int, v: int) -> bool:
+    """Whether markable `k` is a subject that an aside between commas parts from verb `v`: "Anna, going to the
+    door where he stood, said"; "Anna soon after, rising, said". The parser often sees another subject."""
+    tag, tokens, m = place.parse.tag, place.book.tokens, place.markables[k]
+    comma = m.end + 1
+    while comma < v and tag[comma] == "RB":
+        comma += 1
+    if tokens[comma] != "," or comma + 1 >= v - 1 or tag[comma + 1] not in _ASIDES:
+        return False
+    if tokens[comma + 1].lower() in _RELATIVE and tokens[comma + 2] == ",":
+        return True
+    no_subject = m.kind == "plural" or m.role == POSSESSIVE or m.text in _OBJECT_FORMS
+    apposed = m.kind == "nominal" and tokens[m.start - 1] == ","
+    return not (no_subject or apposed) and tag[m.start - 1][:2] not in ("VB", "IN", "TO")
 
 
 def _subject_above(place: Surroundings, inside: range, v: int) -> tuple[int, int]:
@@ -111,6 +145,8 @@ def _subject_named_before(place: Surroundings, inside: range, v: int) -> int:
     """Who is named in the clause before a verb, where the parser sees no subject."""
     ms = place.markables
     before = [k for k in inside if ms[k].end < v and place.speech.quote[ms[k].start] < 0]
+    # "Approached Anna and said": not Anna.
+    before = [k for k in before if not place.is_verb(ms[k].start - 1)]
     adjoining = [k for k in before if ms[k].end >= v - 2 and speaks(place, ms[k].head)]
     named = [k for k in before if ms[k].kind == "name" and ms[k].role in (SUBJECT, OTHER)]
     return adjoining[0] if adjoining else named[-1] if named else -1

@@ -4,7 +4,7 @@ from bisect import bisect_left
 from dataclasses import dataclass
 
 from ...books import Book
-from ...words import honorifics
+from ...words import honorifics, word_set
 from . import lexicon as lex
 from .markables import POSSESSIVE, SUBJECT, Markable, is_vocative
 from .parsing import Parse
@@ -24,6 +24,12 @@ _INTERRUPTION = 40
 _PARTICLES = frozenset(["in", "out", "on", "up", "back", "forth", "off", "away", "again", "over"])
 _SAID = lex.SPEECH_NOUNS | lex.VOICES
 _OWNS = frozenset(["'s", "’s"])
+_COMES = word_set("burst came broke escaped fell issued rang rose")
+"""Verbs of words that come "from" somebody, or from his mouth."""
+_MOUTHS = word_set("lips mouth throat")
+_BEGINNINGS = ("CC", "IN", "RB", "WRB")
+"""Tags of words with a capital that begin a sentence which does not tell of the quote before it: "Before Anna
+could answer", "And he looked so pale", "Suddenly he said"."""
 _OPEN_ENDS = frozenset(["!", "?", "--", "—", "–", "...", "…"])
 """Marks that may end a quote in the middle of a sentence."""
 _THESE_WORDS = lex.words("THESE_WORDS")
@@ -127,13 +133,12 @@ def _tag_after(place: Surroundings, b: int, tag: Tag) -> None:
     stop += stop < size and tokens[stop] == "I."
     if stop == low:
         return
+    if tokens[low][:1].isupper() and place.parse.tag[low] in _BEGINNINGS and _stops(place, b - 1):
+        return
     inside = place.inside(low, stop)
-    if tokens[low] == "from" and tokens[b - 1] == ",":
-        # "Come in," from the Major.
-        whom = next((k for k in inside if place.markables[k].start == low + 1), -1)
-        if whom >= 0:
-            _set(place, tag, whom, low, inside, "after")
-            return
+    if (whom := _from_whom(place, inside, low)) >= 0:
+        _set(place, tag, whom, low, inside, "after")
+        return
     verbs = [v for v in range(low, stop) if place.says(v)]
     for v in verbs:
         subject = _subject_after_quote(place, inside, v, low)
@@ -153,6 +158,18 @@ def _tag_after(place: Surroundings, b: int, tag: Tag) -> None:
         elif tokens[low][:1].islower():
             # A sentence of its own ("Her voice rose") does not tell of the quote before it.
             _tag_by_noun(place, tag, inside, "after")
+
+
+def _from_whom(place: Surroundings, inside: range, low: int) -> int:
+    """ "Come in," from the Major; "Never!" burst from Anna, or from her lips. -1 for nobody."""
+    tokens = place.book.tokens
+    at = low + (tokens[low].lower() in _COMES)
+    for k in inside if "from" in tokens[at : at + 1] else ():
+        m = place.markables[k]
+        mouth = not _MOUTHS.isdisjoint(tokens[m.end + 1 : m.end + 5])
+        if m.start == at + 1 and (mouth or not (_owns(place, k) or m.role == POSSESSIVE)):
+            return k
+    return -1
 
 
 def _tag_of_another_verb(place: Surroundings, inside: range, b: int, low: int, stop: int) -> tuple[int, int]:
@@ -196,6 +213,9 @@ def _subject_after_quote(place: Surroundings, inside: range, v: int, low: int) -
             # "said Mr. Hill looking round", where the parser makes one phrase of what follows.
             return k
     subjects = place.subjects_of(v) if v == low else []
+    if place.book.tokens[low].lower() == "it" and parse.tag[low + 1][:2] == "VB":
+        # "It was Anna who spoke."
+        return place.relative_of(v)
     for k in near:
         up = int(parse.head[ms[k].head])
         by = place.book.tokens[up].lower() == "by" and parse.dep[up] == "agent" and int(parse.head[up]) == v
@@ -302,8 +322,9 @@ def _set(place: Surroundings, tag: Tag, subject: int, v: int, inside: range, pos
     """Note subject, position and the one who is spoken to."""
     tokens, parse, said = place.book.tokens, place.parse, place.markables[subject]
     if tokens[said.head].lower() in lex.VOICES:
-        # "Said Mr. Hill's voice": he said it.
-        subject = place.by_head.get(said.owner, subject)
+        # "Said Mr. Hill's voice", "said the voice of Mr. Hill": he said it.
+        of = (k for k in place.inside(said.start, said.end + 1) if place.of_what(k) == said.head)
+        subject = place.by_head.get(said.owner, next(of, subject))
     tag.subject, tag.position, tag.stranger, tag.verb = subject, position, False, v
     for k in inside:
         head = place.markables[k].head
@@ -314,11 +335,12 @@ def _set(place: Surroundings, tag: Tag, subject: int, v: int, inside: range, pos
 
 
 def _tag_by_noun(place: Surroundings, tag: Tag, inside: range, position: str) -> None:
-    """Tags without a verb of saying: "was her husband's answer", "came Mr. Hill's voice"."""
+    """Tags without a verb of saying: "was her husband's answer", "came the voice of Mr. Hill"."""
     for k in inside:
         m = place.markables[k]
         owned = place.parse.dep[m.head] == "poss" or m.role == POSSESSIVE
-        if owned and bare_word(place.book, int(place.parse.head[m.head])) in _SAID:
+        what = int(place.parse.head[m.head]) if owned else place.of_what(k)
+        if what >= 0 and bare_word(place.book, what) in _SAID:
             tag.subject, tag.position, tag.stranger = k, position, False
             return
 
