@@ -116,8 +116,8 @@ def propose_cast(
     if not entries and not allow_none:
         raise UsageError(
             f"no cast can be proposed: {book.doc_key} names nobody often enough",
-            expected=f"somebody who is named at least {least} times and behaves like a person",
-            found=f"{max((g.count for g in groups), default=0)} times at most",
+            expected=f"somebody who is named at least {plural(least, 'time')} and behaves like a person",
+            found=f"{plural(max((g.count for g in groups), default=0), 'time')} at most",
             hint="write the names into a file, one per line, and give it with --cast",
         )
     return Proposal(make_cast(entries) if entries else Cast(()), tuple(characters.values()))

@@ -496,7 +496,7 @@ def test_a_book_that_names_nobody_often_asks_for_a_cast(book_of, text, times):
     """Not for `--propose-cast`, which is what was just tried."""
     with pytest.raises(UsageError, match="story_0 names nobody often enough") as caught:
         propose_cast(book_of(text), least=5)
-    assert caught.value.found == f"{times} times at most"
+    assert caught.value.found == f"{times} time{'' if times == 1 else 's'} at most"
     assert "--cast" in caught.value.hint
     assert "--propose-cast" not in caught.value.hint
 
