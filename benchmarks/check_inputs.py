@@ -412,7 +412,8 @@ def texts_about_characters(draw: Draw, folder: Path) -> None:
             references_for(rows, [book])
         case 1:
             rows = read_rows(put(folder, "t.jsonl", lines_of([TOLD, TOLD], draw)), "character_text")
-            contexts_work.compared(rows, rows, [book], plan)
+            gold = contexts_work.long_references(rows, plan)
+            contexts_work.compared(contexts_work.by_system(rows), gold, [book], plan)
             contexts_work.novelty(rows, [book])
         case 2:
             rows = contexts_work.read_contexts(put(folder, "t.jsonl", lines_of([CONTEXT, CONTEXT], draw)))

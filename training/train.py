@@ -52,7 +52,7 @@ SILVER_FROM = 2
 SILVER_WEIGHT = {"blind": 0.1, "third": 0.1, "quoted": 0.1, "speaker": 0.5, "second": 0.3, "nominal": 0.3}
 RATE, DECAY, DROPOUT = 0.002, 2e-4, 0.2
 FORESTS = 4
-"""Forests that are averaged: one alone turns on its draws, by 10 points of he/she in a novel."""
+"""Forests that are averaged: of 17 novels 11 gain in all mentions, 4 lose (0.1 points together)."""
 OF_TREES = {"third": 0.7, "third in a quote": 1.0}
 """Share of the trees in the score of a ranker, the rest is the network's. On PDNC the two together choose
 "he" of the narration better than either; in quotes trees alone are as good, and smaller. For the other
