@@ -125,7 +125,11 @@ class _Editing:
     def do(self, number: int, edit: Edit) -> None:
         try:
             span = self._place(edit.at) if edit.at is not None else (-1, -1)
+            span, shared = self._quote(span) if edit.op == "speaker" else (span, "")
             self.overridden = self.said.otherwise(number, edit, span)
+            if shared:
+                told = f"it shares words with the quote of tokens {shared}; both stand now"
+                self.overridden.append(Conflict(number, edit, told, True))
             did = getattr(self, f"_{edit.op}")(edit, span)
         except EditRefused as refused:
             self.conflicts.append(Conflict(number, edit, str(refused)))
@@ -153,6 +157,14 @@ class _Editing:
             raise EditRefused(not_found(anchor, self.annotation.book.tokens))
         self.moved += found != (anchor.start, anchor.end)
         return found
+
+    def _quote(self, span: tuple[int, int]) -> tuple[tuple[int, int], str]:
+        """The quote that shares half of the tokens; else the place, and the quotes that have a part of it."""
+        shared = {(a, b): min(b, span[1]) - max(a, span[0]) + 1 for a, b in self.quotes}
+        shared = {q: n for q, n in shared.items() if n > 0}
+        halves = (q for q, n in shared.items() if 2 * n >= max(q[1] - q[0], span[1] - span[0]) + 1)
+        key = span if span in shared else next(halves, span)
+        return key, "" if key in shared else ", ".join(f"{a} to {b}" for a, b in sorted(shared))
 
     def _character(self, name: str) -> int:
         if name in self.number:
@@ -220,14 +232,8 @@ class _Editing:
     def _speaker(self, edit: Edit, span: tuple[int, int]) -> bool:
         speaker = -1 if edit.speaker is None else self._character(edit.speaker)
         addressees = tuple(self._character(name) for name in edit.addressees)
-        # The quote that shares at least half of its tokens with the place.
-        halves = (
-            (a, b) for a, b in self.quotes
-            if 2 * (min(b, span[1]) - max(a, span[0]) + 1) >= max(b - a, span[1] - span[0]) + 1
-        )  # fmt: skip
-        key = span if span in self.quotes else next(halves, span)
-        rule = self._corrected(edit, key, speaker, "").rule
-        old, self.quotes[key] = self.quotes.get(key), Quote(*key, speaker, addressees, rule, 1.0)
+        rule = self._corrected(edit, span, speaker, "").rule
+        old, self.quotes[span] = self.quotes.get(span), Quote(*span, speaker, addressees, rule, 1.0)
         return old is None or (old.speaker, old.addressees) != (speaker, addressees)
 
     def _new(self, edit: Edit, span: tuple[int, int]) -> bool:

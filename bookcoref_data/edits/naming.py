@@ -9,7 +9,6 @@ from ..words.folding import fold
 _LEAST_LETTERS = 4
 """Of shorter words one letter is too much: "Tom" and "Tim" are two people."""
 
-
 CONFIRM = ' Write that name, or add "confirmed": true'
 MAKE = '; an edit "new" before this one makes a person'
 

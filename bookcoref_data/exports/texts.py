@@ -79,5 +79,4 @@ def segments(r: LaidOutBook) -> list[dict[str, Any]]:
 
 def segment_file(r: LaidOutBook) -> bytes:
     """The segments as JSON lines."""
-    lines = (json.dumps(s, ensure_ascii=False) + "\n" for s in segments(r))
-    return "".join(lines).encode("utf-8")
+    return "".join(json.dumps(s, ensure_ascii=False) + "\n" for s in segments(r)).encode("utf-8")

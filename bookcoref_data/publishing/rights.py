@@ -23,7 +23,6 @@ from ..text.markers import SMALL_PRINT, START
 PUBLIC_DOMAIN, OPEN, RESTRICTED, UNKNOWN = "public domain", "open licence", "restricted", "unknown"
 _FREE = {PUBLIC_DOMAIN, OPEN}
 
-
 WHY_NO_FINGERPRINT = (
     "no fingerprint: neither the header of the text nor its catalogue record says that it is in the public "
     "domain, so the pack fits one edition only"

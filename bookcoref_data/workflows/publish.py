@@ -7,7 +7,6 @@ one commit, tagged, and compared with what was sent
 """
 
 import json
-import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -120,11 +119,7 @@ def publish(
             with whole(out) as outputs:
                 folder = outputs.folder(out, Replaceable)
                 for path, content in prepared.files.items():
-                    if isinstance(content, bytes):
-                        write_bytes(folder / path, content)
-                    else:
-                        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-                        shutil.copyfile(content, folder / path)
+                    write_bytes(folder / path, _bytes_of(content))
             report.copied = out
         if not dry_run:
             made = prepared.publication
@@ -157,10 +152,8 @@ def preparing(settings: PublishSettings, progress: Progress) -> Iterator[Prepare
         facts = {book.doc_key: book for book in record.books}
         for _, row in iter_folder(folder, "full"):
             if texts[row.doc_key].free:
-                proved = origin.text_rights(
-                    facts[row.doc_key], settings.text_licence, row.to_book().sentences
-                )
-                texts[row.doc_key] = proved
+                sentences = row.to_book().sentences
+                texts[row.doc_key] = origin.text_rights(facts[row.doc_key], settings.text_licence, sentences)
     else:
         # A book without a Gutenberg text cannot be rebuilt by others: it is left out with its text.
         texts = {key: rights for key, rights in texts.items() if key not in origin.without_text}
@@ -171,21 +164,17 @@ def preparing(settings: PublishSettings, progress: Progress) -> Iterator[Prepare
     publication = origin.publication(
         folder, settings, page_of(settings.repository), texts, annotation, built.date().isoformat()
     )
-    if settings.books:
-        publication, files = _questions(settings, folder, publication)
-        _refuse_token(files)
-        yield PreparedPublication(publication, files)
-        return
-    if not settings.standoff:
-        yaml = data_yaml((folder / "README.md").read_text(encoding="utf-8"))
-        files = _whole(folder, record, replace(publication, yaml=yaml))
-        _refuse_token(files)
-        yield PreparedPublication(replace(publication, yaml=yaml), files)
-        return
+    longest = None
     with tempfile.TemporaryDirectory(prefix="bookcoref-publish-") as work:
-        made, files = _standoff(folder, record, publication, origin.candidates, Path(work), progress)
+        if settings.books:
+            made, files = _questions(settings, folder, publication)
+        elif settings.standoff:
+            made, files = _standoff(folder, record, publication, origin.candidates, Path(work), progress)
+            longest = _refuse_text(folder, files, settings.most_words, progress)
+        else:
+            made = replace(publication, yaml=data_yaml((folder / "README.md").read_text(encoding="utf-8")))
+            files = _whole(folder, record, made)
         _refuse_token(files)
-        longest = _refuse_text(folder, files, settings.most_words, progress)
         yield PreparedPublication(made, files, longest)
 
 

@@ -1,5 +1,6 @@
 """What a data set folder is, where its texts and annotation are from, and what is known of their rights."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -116,27 +117,24 @@ class Origin:
         """The licence of the annotation. Raises UsageError: `chosen` is another licence than the annotation
         has already."""
         # Casts whose source has no open terms.
-        sources: dict[str, int] = {}
-        for book in self._facts().values():
-            name = str((book.get("cast") or {}).get("source") or "an unknown source")
-            if name not in OPEN_CASTS:
-                sources[name] = sources.get(name, 0) + 1
+        known = [(book.get("cast") or {}).get("source") for book in self._facts().values()]
         closed = tuple(
-            f"the casts of {count} books come from {name}, whose terms are not open"
-            for name, count in sources.items()
+            f"the casts of {plural(count, 'book')} come from {name}, whose terms are not open"
+            for name, count in Counter(str(name or "an unknown source") for name in known).items()
+            if name not in OPEN_CASTS
         )
         if self.declared is None:
             if chosen is None:
                 return ReuseRights(None, "the folder states no licence", closed)
             return ReuseRights(find_licence(chosen), "chosen by the publisher", closed)
         name, evidence = self.declared
-        known = find_licence(name)
-        if chosen is not None and find_licence(chosen) != known:
+        licence = find_licence(name)
+        if chosen is not None and find_licence(chosen) != licence:
             raise UsageError(
-                f"the annotation is under {known.id} already, so its licence cannot be {chosen}",
+                f"the annotation is under {licence.id} already, so its licence cannot be {chosen}",
                 found=evidence, hint="leave --licence out",
             )  # fmt: skip
-        return ReuseRights(known, evidence, closed)
+        return ReuseRights(licence, evidence, closed)
 
     def _facts(self) -> Mapping[str, Mapping[str, Any]]:
         """What the build record keeps of each book that `create` made."""
@@ -154,8 +152,7 @@ class Origin:
         tokens = sum(book.tokens for book in self.record.books)
         people = sum(book.characters for book in self.record.books)
         what = f"{people:,} characters" if people else "all clusters"
-        number = len(self.record.books)
-        documents = plural(number, "document")
+        documents = plural(len(self.record.books), "document")
         licence = annotation.licence or Licence("unknown")
         name = f"[{licence.id}]({licence.url})" if licence.url else licence.id
         said = self.corpus.texts if self.corpus else line_of_texts(texts.values())

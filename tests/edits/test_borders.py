@@ -176,11 +176,38 @@ def test_edits_of_two_people_are_joined_and_disagreements_listed():
     assert [d.what for d in renames.disagreements] == ["A"]
 
 
+UNLINKS = [edit("unlink", was=name) for name in "AB"]
+ALSO = [edit(character=name, also=True) for name in "AB"]
+MOVED = [edit(was="A", character="C"), edit("span", was="C", to=anchor_of(OLD, 3, 4))]
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "kept", "apart"),
+    [
+        (UNLINKS, [], UNLINKS, 0),  # a mention of two people loses both
+        (ALSO, [], ALSO, 0),
+        (MOVED, [], MOVED, 0),  # whom it means, then its words: not the last alone
+        (UNLINKS[:1], UNLINKS[1:], UNLINKS, 0),
+        (UNLINKS, UNLINKS, UNLINKS, 0),
+        (ALSO[:1], [edit("unlink")], [], 1),
+        (ALSO[:1], UNLINKS[:1], [], 1),
+        (ALSO[:1], UNLINKS[1:], [*ALSO[:1], *UNLINKS[1:]], 0),
+        (MOVED[:1], [edit(character="C")], MOVED[:1], 0),
+        (MOVED[:1], [edit(character="D")], [], 1),
+        ([*MOVED[:1], edit(was="C", character="D")], [edit(was="A", character="E")], [], 1),
+        ([edit("speaker", was="A", speaker="B")], [edit("speaker", was="A", speaker="C")], [], 1),
+    ],
+)
+def test_each_of_the_people_of_a_mention_is_merged_for_itself(one, two, kept, apart):
+    found = merge_edits([one, two])
+    assert (list(found.edits), len(found.disagreements)) == (kept, apart)
+
+
 @pytest.mark.parametrize(
     ("one", "decides"),
     [
         (edit(character="A"), ("", "mention", 3, 3)),
-        (edit(character="A", also=True), ("", "A", 3, 3)),
+        (edit(character="A", also=True), ("", "mention", 3, 3)),
         (edit("speaker", speaker="A"), ("", "quote", 3, 3)),
         (edit("unlink"), ("", "mention", 3, 3)),
         (Edit("new", character="A", doc_key="d"), ("d", "new", "A")),

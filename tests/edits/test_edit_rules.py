@@ -277,8 +277,22 @@ def test_a_contradiction_is_about_one_place_and_one_that_knows_the_other_is_none
     assert reasons(said, Edit("speaker", at=at(4, 9), was="tom", speaker="Eve")) == []
     assert reasons(said, Edit("speaker", at=at(4, 9), speaker="TOM", addressees=("Eve",))) == []
     assert reasons(said, Edit("link", at=at(4, 9), character="Eve")) == []
+    # The same quote, without its marks
+    assert reasons(said, Edit("speaker", at=at(5, 9), speaker="Eve")) == [
+        (2, "edit 1 says that this is Tom; the later one is taken")
+    ]
     both = [Edit("link", at=at(13), character=name, also=True) for name in ("Eve", "Anna")]
     assert reasons(*both) == []
+
+
+def test_a_quote_that_shares_words_with_another_is_told():
+    told = "it shares words with the quote of tokens 4 to 9; both stand now"
+    for place in (at(8, 9), at(3, 15)):
+        done = apply(story(), [Edit("speaker", at=place, speaker="Tom")])
+        assert [(c.reason, c.applied) for c in done.conflicts] == [(told, True)]
+        assert len(done.annotation.quotes) == 2
+    for place in (at(7, 9), at(10, 12)):
+        assert apply(story(), [Edit("speaker", at=place, speaker="Tom")]).conflicts == ()
 
 
 # -- differences -------------------------------------------------------------------------------------
