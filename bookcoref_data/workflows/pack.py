@@ -175,9 +175,8 @@ def _jobs(
         if fact is None:
             continue
         if not fact.text.get("sha256") or fact.gutenberg_key in ("", "0"):
-            report.left_out[fact.doc_key] = (
-                f"{fact.doc_key} has no Gutenberg text: a pack of it would have to hold its text"
-            )
+            why = "that a pack could refer to; what `create` and `rebuild` make does"
+            report.left_out[fact.doc_key] = f"the data set names no Gutenberg file of {fact.doc_key} {why}"
             continue
         try:
             text = text_of(fact)

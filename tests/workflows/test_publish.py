@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -47,15 +48,17 @@ def hub(tmp_path, monkeypatch, cache_home):
     running.close()
 
 
-def own(sample: Path, out: Path, source: dict, gutenberg_key: str = "99000001") -> Path:
-    """The sample's book as somebody's own annotation."""
+def own(
+    sample: Path, out: Path, source: dict, gutenberg_key: str = "99000001", facts: Sequence[str] = ("sha256",)
+) -> Path:
+    """The sample's book as somebody's own annotation, with these facts on the file that it was made from."""
     from bookcoref_data.formats.folder import read_folder, writing_folder
 
     text = read_build(sample).books[0].text
     with writing_folder(out) as writer:
         for record in read_folder(sample):
             book = replace(record.to_book(), gutenberg_key=gutenberg_key)
-            writer.add_book(book, "train", text={"sha256": text["sha256"]})
+            writer.add_book(book, "train", text={name: text[name] for name in facts})
         writer.finish("Lamps", licences=[("Annotation", "mine")], source=source)
     return out
 
@@ -196,6 +199,16 @@ def test_casts_from_study_guides_are_not_published_whole(sample, tmp_path, cache
     with pytest.raises(UsageError, match="shmoop"):
         bc.publish(folder, "me/x", **options)
     assert bc.publish(folder, "me/x", standoff=True, **options).publication.standoff
+
+
+def test_of_a_book_whose_file_is_not_known_no_pack_is_made_and_the_reason_says_so(
+    sample, tmp_path, cache_home
+):
+    """What `annotate` writes names no file; the book has a Gutenberg text all the same."""
+    folder = own(sample, tmp_path / "own", {"licence": "CC-BY-4.0"}, facts=())
+    with pytest.raises(DataError) as caught:
+        bc.publish(folder, "me/x", mirror=MIRROR, standoff=True, dry_run=True)
+    assert "names no Gutenberg file of" in str(caught.value)
 
 
 def test_the_licence_of_others_cannot_be_changed(sample, hub):

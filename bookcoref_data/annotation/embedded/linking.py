@@ -229,9 +229,8 @@ def _begins_a_sentence(at: _NamePlace) -> bool:
     if not at.bare or at.person.common or tag in _NAME_TAGS or not _begins(at.book, at.parse, at.start):
         return False
     if tag == "MD":
-        behind = [*at.parse.tag[at.end + 1 : at.end + 3]]
-        soon = behind[:1] == ["RB"] and behind[-1] in ("VBD", "VBN", "VBZ")
-        return not (soon or "".join(behind[:1]).startswith("VB"))
+        behind = " ".join(at.parse.tag[at.end + 1 : at.end + 3])
+        return not behind.startswith(("VB", "RB VBD", "RB VBN", "RB VBZ"))
     small, capital = at.written[at.first_word], at.written[at.first_word.capitalize()]
     return not tag.startswith(_OPEN_CLASSES) or small > _SELDOM * capital
 
