@@ -53,10 +53,12 @@ def until(browser, script: str, seconds: float = 60):
 
 
 def press(browser, *keys: str) -> None:
+    """Press keys as a person does: they go to what has the focus then, also where the page was drawn anew."""
+    from selenium.webdriver import ActionChains
     from selenium.webdriver.common.keys import Keys
 
     for key in keys:
-        browser.switch_to.active_element.send_keys(getattr(Keys, key, key))
+        ActionChains(browser).send_keys(getattr(Keys, key, key)).perform()
 
 
 @pytest.fixture
