@@ -9,6 +9,10 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+OWNS = word_set("'s ’s")
+"""The token behind a name that stands in the possessive."""
+
+
 def word_lists(text: str) -> dict[str, str]:
     """The lists of a text by name: lines "[NAME]", each with its words below; "#" begins a comment line."""
     sections = "\n".join(line for line in text.splitlines() if not line.startswith("#")).split("\n[")[1:]

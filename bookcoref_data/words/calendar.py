@@ -1,8 +1,8 @@
 """Days and months: capitalised words that are no names, but for April, May and June, which may be."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from . import word_set
+from . import OWNS, word_set
 
 CALENDAR = word_set(
     "monday tuesday wednesday thursday friday saturday sunday january february march april may june july "
@@ -18,7 +18,6 @@ _BEFORE_BOTH = word_set("of to from between by through that")
 _OF_DATES = word_set(
     "first second third last beginning middle end close month months day days morning night evening"
 )
-_OWNS = word_set("'s ’s")
 
 
 def is_date(tokens: Sequence[str], at: int) -> bool:
@@ -29,14 +28,9 @@ def is_date(tokens: Sequence[str], at: int) -> bool:
         return word in CALENDAR
     before = [token.lower() for token in tokens[max(at - 4, 0) : at]]
     after = [token.lower() for token in tokens[at + 1 : at + 4]]
-    if _has_a_number((*before[-1:], *after[:1])):
+    if any(token[:1].isdigit() for token in (*before[-1:], *after[:1])):
         return True
-    if not before or not _OWNS.isdisjoint(after[:1]):
+    if not before or not OWNS.isdisjoint(after[:1]):
         return False
-    near = {*before, *after}
-    dated = bool(near & (_OF_DATES | CALENDAR)) or _has_a_number(near)
+    dated = any(w[:1].isdigit() or w in _OF_DATES or w in CALENDAR for w in (*before, *after))
     return before[-1] in _BEFORE_DATES or (before[-1] in _BEFORE_BOTH and dated)
-
-
-def _has_a_number(words: Iterable[str]) -> bool:
-    return any(word[:1].isdigit() for word in words)

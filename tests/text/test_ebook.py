@@ -89,23 +89,26 @@ def test_a_note_ends_where_its_element_ends():
     assert found.left_out == {"notes": 2}
 
 
+def word_document(body: str) -> bytes:
+    names = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:m="m"'
+    xml = f"<w:document {names}><w:body>{body}</w:body></w:document>"
+    return archive({"word/document.xml": xml})
+
+
 def test_a_word_document_is_read_without_what_was_deleted():
-    w = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
     body = (
         '<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>One</w:t></w:r></w:p>'
         "<w:p><w:r><w:t>Anna </w:t></w:r><w:del><w:r><w:delText>never</w:delText></w:r></w:del>"
         '<w:r><w:t>half</w:t><w:noBreakHyphen/><w:t>came.</w:t><w:footnoteReference w:id="2"/></w:r></w:p>'
         "<w:p><w:r><w:t>She</w:t><w:br/><w:t>sang,</w:t><w:cr/><w:t>he</w:t><w:tab/><w:t>ran.</w:t><w:drawing/></w:r></w:p>"
     )
-    xml = f'<w:document xmlns:w="{w}"><w:body>{body}</w:body></w:document>'
-    found = decode_book(archive({"word/document.xml": xml}), "novel.docx")
+    found = decode_book(word_document(body), "novel.docx")
     assert found.text == "One\n\nAnna half-came.\n\nShe\nsang,\nhe ran."
     assert [found.text[a:b] for a, b in found.headings] == ["One"]
     assert found.left_out == ("1 note", "1 picture")
 
 
 def test_a_text_box_is_said_once_and_what_was_moved_away_not_at_all():
-    names = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:m="m"'
     box = "<w:txbxContent><w:p><w:r><w:t>A box.</w:t></w:r></w:p></w:txbxContent>"
     body = (
         f"<w:p><w:r><w:t>Anna </w:t></w:r><w:r><m:Choice>{box}</m:Choice><m:Fallback>{box}</m:Fallback></w:r>"
@@ -113,8 +116,7 @@ def test_a_text_box_is_said_once_and_what_was_moved_away_not_at_all():
         "<w:p><w:moveFrom><w:r><w:t>Tom sang.</w:t></w:r></w:moveFrom><w:r><w:t>It rained.</w:t></w:r></w:p>"
         "<w:tbl><w:tr><w:p><w:moveTo><w:r><w:t>Tom sang.</w:t></w:r></w:moveTo></w:p></w:tr></w:tbl>"
     )
-    xml = f"<w:document {names}><w:body>{body}</w:body></w:document>"
-    found = decode_book(archive({"word/document.xml": xml}), "novel.docx")
+    found = decode_book(word_document(body), "novel.docx")
     assert found.text == "Anna came.\n\nA box.\n\nIt rained.\n\nTom sang."
 
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from ...books.layout import find_chapters
-from ...words import word_set
+from ...words import OWNS, word_set
 from ...words.honorifics import HONORIFICS
 from ..cast import Entry
 from ..narration import Narration, throughout
@@ -267,7 +267,7 @@ def _is_apposed(text: Text, m: Markable, quoted: bool) -> bool:
 def _is_author(text: Text, m: Markable, quoted: bool) -> bool:
     """ "X's Journal", as in a heading; "X's letter" is in anybody's story."""
     owns, paper = [*text.book.tokens[m.end + 1 : m.end + 3], "", ""][:2]
-    return owns.lower() in ("'s", "’s") and paper[:1].isupper() and paper.lower() in _PAPERS
+    return owns.lower() in OWNS and paper[:1].isupper() and paper.lower() in _PAPERS
 
 
 _SIGNS: tuple[tuple[int, Callable[[Text, Markable, bool], bool]], ...] = (

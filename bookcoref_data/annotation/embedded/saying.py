@@ -63,9 +63,12 @@ class Surroundings:
 
     def relative_of(self, v: int) -> int:
         """The markable that "who" stands for, where that is the subject of verb `v`; -1 for none."""
-        who = any(i < v and self.book.tokens[i].lower() in _RELATIVE for i in self.subjects_of(v))
-        relative = who and self.parse.dep[v] == "relcl"
+        relative = any(self.is_relative(i, v) for i in self.subjects_of(v))
         return self.by_head.get(int(self.parse.head[v]), -1) if relative else -1
+
+    def is_relative(self, i: int, v: int) -> bool:
+        """Whether subject `i` of verb `v` is the "who" of a relative clause."""
+        return i < v and self.book.tokens[i].lower() in _RELATIVE and self.parse.dep[v] == "relcl"
 
 
 def subjects_of(book: Book, parse: Parse, speech: Speech, v: int) -> list[int]:
@@ -127,7 +130,7 @@ def _subject_above(place: Surroundings, inside: range, v: int) -> tuple[int, int
         for i in place.subjects_of(at):
             if i < at and speaks(place, i):
                 return at, place.by_head[i]
-            if i < at and place.book.tokens[i].lower() in _RELATIVE and parse.dep[at] == "relcl":
+            if place.is_relative(i, at):
                 who = place.by_head.get(int(parse.head[at]), -1)
                 return at if who >= 0 else -1, who
         up = int(parse.head[at])

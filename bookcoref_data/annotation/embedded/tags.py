@@ -4,7 +4,7 @@ from bisect import bisect_left
 from dataclasses import dataclass
 
 from ...books import Book
-from ...words import honorifics, word_set
+from ...words import OWNS, honorifics, word_set
 from . import lexicon as lex
 from .markables import POSSESSIVE, SUBJECT, Markable, is_vocative
 from .parsing import Parse
@@ -23,7 +23,6 @@ _INTERRUPTION = 40
 """Most tokens of narration that break into a sentence which is spoken."""
 _PARTICLES = frozenset(["in", "out", "on", "up", "back", "forth", "off", "away", "again", "over"])
 _SAID = lex.SPEECH_NOUNS | lex.VOICES
-_OWNS = frozenset(["'s", "’s"])
 _COMES = word_set("burst came broke escaped fell issued rang rose")
 """Verbs of words that come "from" somebody, or from his mouth."""
 _MOUTHS = word_set("lips mouth throat")
@@ -234,7 +233,7 @@ def _subject_after_quote(place: Surroundings, inside: range, v: int, low: int) -
 def _owns(place: Surroundings, k: int) -> bool:
     """Whether a name stands in the possessive."""
     m = place.markables[k]
-    return m.kind == "name" and place.book.tokens[min(m.end + 1, len(place.book.tokens) - 1)] in _OWNS
+    return m.kind == "name" and place.book.tokens[min(m.end + 1, len(place.book.tokens) - 1)] in OWNS
 
 
 def _tag_that_leads(place: Surroundings, a: int, tag: Tag) -> None:
