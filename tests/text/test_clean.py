@@ -292,8 +292,13 @@ def test_a_preface_trips_the_limit_when_it_is_longer_than_the_floor():
     ("signature", "stays"), [("R. A. READER.", False), ("M. HOLT", True), ("London", True)]
 )
 def test_a_preface_signed_by_another_goes(signature, stays):
-    result = clean(book(front=f"PREFACE\n\n\n{PROSE}\n     {signature}"))
+    """Who knows the people may be one of them: such a preface stays, and is told."""
+    others = PROSE.replace("Ada Brook", "Some baker")
+    result = clean(book(front=f"PREFACE\n\n\n{others}\n     {signature}"))
     assert result.text.startswith("PREFACE" if stays else "CHAPTER I")
+    knowing = clean(book(front=f"PREFACE\n\n\n{PROSE}\n     {signature}"))
+    assert knowing.text.startswith("PREFACE")
+    assert [section.cut for section in knowing.sections] == [False] * (not stays)
 
 
 @pytest.mark.parametrize(("signature", "place", "stays"), [

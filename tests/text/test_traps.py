@@ -84,6 +84,16 @@ FRONT = {
         "INTRODUCTION\n\n\n" + wrapped(f"My neighbour Holt knew them all. {FRAME}")
     ),
     "a short first paragraph of speech": "“Who is there?” said Ada.",
+    "the day of a diary": f"March 3rd, 1840.\n\n{EPILOGUE}",
+    "the day of a letter": f"THE MILL HOUSE, MERE, 3 May 1840.\n\nDear Tom,\n\n{EPILOGUE}",
+    "a foreword by a friend of the hero": (
+        "FOREWORD\n\n\n"
+        + wrapped(
+            "When Tom Reed died he left me these papers. I knew Ada too, and changed "
+            "nothing but the names of two farms; Tam has put his mark below."
+        )
+        + "\n\n     HUGH MARSH."
+    ),
 }
 INSIDE = {
     "a chapter called notes": f"NOTES\n\n{EPILOGUE}",
@@ -471,6 +481,36 @@ MORE = {
     "a story after part one": (
         f"PART ONE\n\n\n{story(40)}\n\n\nEND OF PART ONE\n\n\n\nPART TWO\n\n\n{story(40)}\n\n\nFINIS",
         ("PART TWO",), ()),
+}  # fmt: skip
+
+
+VERSES = "\n\n".join(
+    f"The lamp upon the road is low,\n  the road is long and white,\nand {name} whom I used to know\n"
+    "  will walk with me to-night." for name in ("Vera", "Edith", "Noll") * 4
+)  # fmt: skip
+POEMS = f"{WIDE}\n".join(f"{title}\n\n{VERSES}" for title in ("THE MOON", "THE MERE", "THE FERRY"))
+MORE |= {
+    "a collection of poems and its contents": (
+        f"CONTENTS\n\nThe Moon ...... 3\nThe Mere ...... 9\nThe Ferry ..... 12{WIDE}\n{POEMS}",
+        ("THE MOON The lamp upon", "THE MERE The lamp upon", "THE FERRY The lamp upon"),
+        ("CONTENTS", "....")),
+    "a collection of poems without contents": (
+        POEMS, ("THE MOON The lamp upon", "THE FERRY The lamp upon"), ()),
+    "a poem to somebody before the contents": (
+        f"TO EDITH\n\n{VERSES}{WIDE}\nCONTENTS\n\nThe Moon\nThe Mere\nThe Ferry{WIDE}\n{POEMS}",
+        ("TO EDITH The lamp upon", "THE MOON The lamp upon"), ("CONTENTS",)),
+    "a diary without a title page": (
+        f"January 1, 1840.\n\n{story(3)}\n\n\nJanuary 2.\n\n{story(60)}",
+        ("January 1, 1840.", "January 2."), ()),
+    "notes of the transcriber inside a paragraph": (
+        chapters("She saw [TN: a word is torn off] the boat, and [Transcriber's Note: sic] the mil."),
+        ("She saw the boat, and the mil.",), ("torn off", "sic]")),
+    "a page without print": (chapters("[Blank Page]\n\nSo she went."), ("So she went.",), ("Blank",)),
+    "the line of the printer": (
+        chapters() + "\n\n\nPrinted by R. & R. CLARK, LIMITED, _Edinburgh_.", (), ("CLARK",)),
+    "a last line about print": (
+        chapters() + "\n\n\nPrinted by Tam upon the wall stood: she is gone.",
+        ("upon the wall stood: she is gone",), ()),
 }  # fmt: skip
 
 

@@ -21,16 +21,9 @@ def cut_contents(draft: Draft, settings: CleanSettings) -> None:
     """Tables of contents and lists of illustrations, wherever they stand."""
     blocks = draft.blocks()
     # The first heading of a chapter with prose close below it
-    begun = next(
-        (
-            index
-            for index, block in enumerate(blocks)
-            if block.gap >= 2
-            and is_division(block)
-            and any(map(is_prose, blocks[index + 1 : index + _MOST_HEADINGS + 1]))
-        ),
-        len(blocks),
-    )
+    openings = (i for i, block in enumerate(blocks) if block.gap >= 2 and is_division(block))
+    close = 1 + _MOST_HEADINGS
+    begun = next((i for i in openings if any(map(is_prose, blocks[i + 1 : i + close]))), len(blocks))
     index = 0
     while index < len(blocks):
         block = blocks[index]
@@ -104,7 +97,7 @@ def _table_end(blocks: Sequence[Block], index: int) -> tuple[int, list[str]]:
             break
         stop += 1
     run = blocks[index + 1 : stop]
-    keep = len(run) if stop == len(blocks) or is_list(blocks[stop]) else _first_of_story(run, own)
+    keep = _first_of_story(run, own, prose=stop < len(blocks) and not is_list(blocks[stop]))
     if keep >= _LEAST_ENTRIES:
         return index + 1 + keep, own + [block.line for block in run[:keep]]
     return index + 1 + keep, own + [line for block in run[:keep] for line in block.lines]
@@ -127,8 +120,9 @@ def _is_described(blocks: Sequence[Block], index: int) -> bool:
     return any(words_of(later.line) == words_of(heading.line) for later in blocks[index + 1 :])
 
 
-def _first_of_story(run: Sequence[Block], own: Sequence[str]) -> int:
-    """Place in `run`, which stands before prose, of the first heading that is no entry of the table.
+def _first_of_story(run: Sequence[Block], own: Sequence[str], prose: bool) -> int:
+    """Place in `run` of the first heading that is no entry of the table; without `prose` behind the run,
+    as in a book of verse, it is an entry repeated behind a wide gap, or there is none.
 
     `own` are the entries that stand in one block with the heading of the table.
     """
@@ -141,6 +135,8 @@ def _first_of_story(run: Sequence[Block], own: Sequence[str]) -> int:
         if place >= begin and block.gap >= 3 and any(_same(words, entry) for entry in known):
             return place
         known += [words_of(line) for line in block.lines]
+    if not prose:
+        return len(run)
     repeated = [i for i in range(begin, len(run)) if _same(words_of(run[i].line), first)]
     if repeated or not run:
         return max(repeated, default=0)

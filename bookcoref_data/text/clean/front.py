@@ -113,25 +113,25 @@ def _first_of_book(blocks: Sequence[Block], title: str, author: str) -> int:
     for index, block in enumerate(blocks):
         if block.gap >= 2 and (is_division(block) or is_preface(block) or is_titled_number(block)):
             return index
-        if is_prose(block):
+        verse = is_verse(block) and not _FORM.PRINTED.search(block.text)
+        if is_prose(block) or verse or _FORM.SPEECH.search(block.text):
             # Its first heading: a chapter's, or what stands with it behind a wide gap
             for first in range(max(0, index - _MOST_HEADINGS), index):
                 if is_division(blocks[first]) or is_titled_number(blocks[first]):
                     return first
-            for first in range(max(1, index - _MOST_HEADINGS), index):
+            titled = not set(_LONG_WORD.findall(words_of(title))).isdisjoint(words_of(blocks[0].text).split())
+            for first in range(max(int(titled or not title), index - _MOST_HEADINGS), index):
                 group = blocks[first:index]
-                apart = group[0].gap >= (2 if len(group) == 1 else 3)
+                apart = not first or group[0].gap >= (2 if len(group) == 1 else 3)
                 together = all(block.gap <= 3 for block in blocks[first + 1 : index + 1])
                 if apart and together and all(_is_heading_of_story(b, title, author) for b in group):
                     return first
-            return index
-        verse = is_verse(block) and not _FORM.PRINTED.search(block.text)
-        if verse or _FORM.SPEECH.search(block.text):
             return index
     return 0
 
 
 _MOST_HEADINGS = 2
+_LONG_WORD = re.compile(r"\w{4,}")
 
 
 def _is_heading_of_story(block: Block, title: str, author: str) -> bool:
@@ -141,8 +141,7 @@ def _is_heading_of_story(block: Block, title: str, author: str) -> bool:
     surname = _surname(author)
     if surname and re.search(rf"\b{re.escape(surname)}\b", block.text, re.I):
         return False
-    words = words_of(block.text)
-    return not title or words not in {*_half_titles(title), words_of(title)}
+    return words_of(block.text) not in _half_titles(title)
 
 
 def _is_half_title(block: Block, title: str) -> bool:
@@ -186,7 +185,9 @@ def _by_another(draft: Draft, section: Sequence[Block], author: str) -> list[str
             initials = all(len(word) == 1 for word in words)
             ours = words[-1] in author.upper() or words[-1].title() in draft.story.names
             if not initials and not ours and not _FORM.IMPRINT.search(name):
-                signs += ["another signs it", "under the heading of a preface"]
+                # A friend who signs and knows the people may be one of the story.
+                knows = not draft.story.names.isdisjoint(re.findall(r"\w+", told))
+                signs += ["another signs it", "under the heading of a preface"][: 2 - knows]
     return signs
 
 

@@ -69,6 +69,9 @@ def cut_transcriber_notes(draft: Draft) -> None:
                     if not others:
                         end = later.end
         draft.cut("transcriber-note", block.start, end)
+    for found in _FORM.NOTE_INSIDE.finditer(draft.text, draft.start, draft.end):
+        if not draft.marks[found.start()]:
+            draft.cut("transcriber-note", found.start(), _closing(draft, found.end()))
 
 
 def _is_noted(block: Block) -> bool:
