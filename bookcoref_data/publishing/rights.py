@@ -30,9 +30,9 @@ WHY_NO_FINGERPRINT = (
 """The sentence for a person when a pack is made without a fingerprint. With a language model, likely words
 can be guessed from one, so only texts that are known to be free have it."""
 _PHRASES = load_toml(resource("manifests", "rights.toml"))
-_GRANT, _CLOSED, _CLOSED_HEADER, _DOUBTFUL, _DOUBTFUL_ELSEWHERE = (
+_GRANT, _CLOSED, _CLOSED_HEADER, _YOUNG, _DOUBTFUL, _DOUBTFUL_ELSEWHERE = (
     re.compile("|".join(_PHRASES[name]), re.I)
-    for name in ("grants", "closed", "closed_header", "doubtful", "doubtful_elsewhere")
+    for name in ("grants", "closed", "closed_header", "young", "doubtful", "doubtful_elsewhere")
 )
 _NOT_YET_OLD = 95 + 15
 """Nobody writes before 15: who was born so many years ago has written nothing that age alone makes free."""
@@ -49,7 +49,7 @@ def header_says_free(text: str) -> bool | None:
     """Whether the header of a decoded Gutenberg text gives it to everybody; None when it does not say.
 
     Only what stands above the line that ends the header can give; what takes away may stand right below it.
-    Years that no such text can have (of its release, its writer, its first edition) leave it open.
+    Years that no such text can have (of its release, its writer, an edition, a notice) leave it open.
     """
     ends = [found for line in (START, SMALL_PRINT) if (found := line.search(text))]
     end = min(ends, key=lambda found: found.start(), default=None)
@@ -60,7 +60,7 @@ def header_says_free(text: str) -> bool | None:
     notes = " ".join(text[end.start() : end.end() + _NOTES].split())
     if any(map(_CLOSED.search, (*paragraphs, notes))) or any(map(_CLOSED_HEADER.search, paragraphs)):
         return False
-    if _impossible(text[: end.start()]):
+    if _YOUNG.search(notes) or _impossible(text[: end.start()]):
         return None
     if re.fullmatch(_PHRASES["small_print_free"], " ".join(end.group().split()), re.I):
         return True

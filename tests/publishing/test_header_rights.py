@@ -37,6 +37,36 @@ def test_a_header_that_gives_the_text_to_everybody(text):
     assert header_says_free(text) is True
 
 
+@pytest.mark.parametrize(
+    "notice",
+    [
+        "Copyright (C) 2003 by Mira Holt.",
+        "THE FERRY\n\n(c) 1999 Mira Holt",
+        "© Mira Holt, 2011\n\nAll rights reserved.",
+        "Translated by Isaac Smith\n\nTranslation copyright 2002 Isaac Smith",
+        "Copyright renewed 1965 by Ada Holt",
+        "Mira Holt holds the copyright to this novel.",
+        "Posted at Project Gutenberg with the kind permission of the author.",
+    ],
+)
+def test_a_notice_of_today_on_the_title_page_leaves_a_grant_open(notice):
+    told = header().replace("Chapter 1", f"{notice}\n\n\nChapter 1")
+    assert header_says_free(told) is not True
+
+
+@pytest.mark.parametrize(
+    "notice",
+    [
+        "Copyright, 1905, by Holt & Sons\n\nAll rights reserved",
+        "Copyright, 1963, by Mira Holt",
+        "[Transcriber's note: (c) stands for a mark.]\n\n1905",
+        "Her copyright was sold in 1905; it is 2041 years since.",
+    ],
+)
+def test_a_notice_of_old_does_not(notice):
+    assert header_says_free(header().replace("Chapter 1", f"{notice}\n\n\nChapter 1")) is True
+
+
 def test_there_are_a_hundred_tricks():
     assert len(TRICKS) == len(set(TRICKS)) == 100
 
