@@ -124,15 +124,15 @@ def read_publication(path: Path) -> Published | None:
 
 
 def render_books(
-    books: Iterable[BookFacts], texts: Mapping[str, TextRights], packs: Mapping[str, tuple[str, str]]
+    books: Iterable[BookFacts], texts: Mapping[str, TextRights], packs: Mapping[str, tuple[str, str, str]]
 ) -> str:
-    """The table of books of a standoff release; `packs` maps doc_keys to (file, sha256)."""
+    """The table of books of a standoff release; `packs` maps doc_keys to (file, sha256, that of the text)."""
     lines = []
     for book in books:
-        file, sha256 = packs[book.doc_key]
+        file, sha256, source_sha256 = packs[book.doc_key]
         row: Sequence[object] = (
             book.doc_key, int(book.gutenberg_key), book.split, book.tokens, book.sentences, book.characters,
-            book.mentions, book.windows, book.tokens_sha256, book.text.get("sha256", ""),
+            book.mentions, book.windows, book.tokens_sha256, source_sha256,
             texts[book.doc_key].evidence, file, sha256,
         )  # fmt: skip
         names = [name for name, _, _ in TABLES["book_columns"]]

@@ -22,7 +22,7 @@ from ..outputs import place_of, whole
 from ..progress import Progress, Silent
 from ..publishing.rights import WHY_NO_FINGERPRINT, record_says_free
 from ..shapes import attributes
-from ..stitch.pack import read_pack
+from ..stitch.pack import not_in_text, read_pack
 from .engine import Finished, JobResults, Outcome, run
 from .packed import INDEX, INDEX_FORMAT, SUFFIX, PackSettings, pack_book
 from .rebuild import RebuildPlan, TextCandidates, rebuild
@@ -154,18 +154,23 @@ def _jobs(
         window = read_window_key(row[1].doc_key)
         return window.book if window else row[1].doc_key
 
-    def text_of(facts: BookFacts) -> CandidateText:
-        """The text that the book was built from, recognised by its checksum."""
-        names = []
+    def text_of(facts: BookFacts, sentences: Sequence[Sequence[str]]) -> CandidateText:
+        """The text that the book was built from, by its checksum; where none was noted, the edition that has
+        most of its words (`make_pack` checks every token)."""
+        known, found = facts.text.get("sha256"), list[tuple[float, CandidateText]]()
         for text in candidates(facts.gutenberg_key):
-            if text.sha256 == facts.text["sha256"]:
+            other = text.sha256 != known if known else not_in_text(facts.doc_key, text.read(), sentences)[0]
+            if not other:
                 return text
-            names.append(f"{text.name} ({text.sha256[:16]}…)")
-        raise EditionError(
-            f"{facts.doc_key}: the text it was built from is not there",
-            expected=f"sha256 {facts.text['sha256'][:16]}…", found=", ".join(names) or "no text",
-            hint="give the mirror that the book was built with",
-        )  # fmt: skip
+            found.append((other, text))
+        if known or not found:
+            names = ", ".join(f"{text.name} ({text.sha256[:16]}…)" for _, text in found)
+            raise EditionError(
+                f"{facts.doc_key}: the text it was built from is not there",
+                expected=f"sha256 {known[:16]}…" if known else f"Gutenberg text {facts.gutenberg_key}",
+                found=names or "no text", hint="give the mirror that the book was built with",
+            )  # fmt: skip
+        return min(found, key=lambda pair: pair[0])[1]
 
     # In the order of the books
     windows = groupby(iter_folder(folder, "split"), book_of)
@@ -174,19 +179,20 @@ def _jobs(
         parts = tuple(part.to_book() for _, part in next(windows, ("", ()))[1])
         if fact is None:
             continue
-        if not fact.text.get("sha256") or fact.gutenberg_key in ("", "0"):
-            why = "that a pack could refer to; what `create` and `rebuild` make does"
-            report.left_out[fact.doc_key] = f"the data set names no Gutenberg file of {fact.doc_key} {why}"
+        if fact.gutenberg_key in ("", "0"):
+            why = "its file is neither called pgNUMBER.txt nor has a Gutenberg header"
+            report.left_out[fact.doc_key] = f"{fact.doc_key} has no Gutenberg number: {why}"
             continue
+        book = record.to_book()
         try:
-            text = text_of(fact)
+            text = text_of(fact, book.sentences)
         except BookcorefError as error:
             yield Outcome(fact.doc_key, error=error)
             continue
         out = report.out
         path = out if out.suffix == SUFFIX else out / f"{safe_name(fact.doc_key, 'document key')}{SUFFIX}"
         known = reasons.get(fact.doc_key, "")
-        yield PackJob(fact, record.to_book(), parts, text, settings, place_of(path), known)
+        yield PackJob(fact, book, parts, text, settings, place_of(path), known)
 
 
 def _pack(job: PackJob) -> Finished:

@@ -156,7 +156,8 @@ def preparing(settings: PublishSettings, progress: Progress) -> Iterator[Prepare
                 texts[row.doc_key] = origin.text_rights(facts[row.doc_key], settings.text_licence, sentences)
     else:
         # A book without a Gutenberg text cannot be rebuilt by others: it is left out with its text.
-        texts = {key: rights for key, rights in texts.items() if key not in origin.without_text}
+        own = [b.doc_key for b in record.books if origin.kind == "own" and b.gutenberg_key in ("", "0")]
+        texts = {k: rights for k, rights in texts.items() if k not in origin.without_text and k not in own}
     annotation = origin.annotation_rights(settings.licence)
     check_publishable(texts, annotation, standoff=settings.standoff)
     # The day on which the folder was built, so that the same folder makes the same files each time
@@ -258,7 +259,7 @@ def _standoff(
         texts={key: rights for key, rights in publication.texts.items() if key in packed},
         notes={key: note for key, note in publication.notes.items() if key in packed},
     )  # fmt: skip
-    names = {pack.doc_key: (pack.file, pack.sha256) for pack in report.packs}
+    names = {pack.doc_key: (pack.file, pack.sha256, pack.source_sha256) for pack in report.packs}
     made: dict[str, Content] = {pack.file: work / pack.file for pack in report.packs}
     made[INDEX] = work / INDEX
     made[MANIFEST_FILE] = (json.dumps(manifest_of(kept), ensure_ascii=False, indent=1) + "\n").encode("utf-8")

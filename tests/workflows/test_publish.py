@@ -201,14 +201,38 @@ def test_casts_from_study_guides_are_not_published_whole(sample, tmp_path, cache
     assert bc.publish(folder, "me/x", standoff=True, **options).publication.standoff
 
 
-def test_of_a_book_whose_file_is_not_known_no_pack_is_made_and_the_reason_says_so(
+def test_of_a_book_whose_file_is_not_known_the_edition_is_found_that_has_its_words(
     sample, tmp_path, cache_home
 ):
-    """What `annotate` writes names no file; the book has a Gutenberg text all the same."""
+    """What `annotate` writes names no file; the book has a Gutenberg number all the same."""
     folder = own(sample, tmp_path / "own", {"licence": "CC-BY-4.0"}, facts=())
-    with pytest.raises(DataError) as caught:
-        bc.publish(folder, "me/x", mirror=MIRROR, standoff=True, dry_run=True)
-    assert "names no Gutenberg file of" in str(caught.value)
+    mirror, place = tmp_path / "mirror", "cache/epub/99000001/pg99000001.txt"
+    for path, words in (("9/9/0/0/0/0/0/99000001/99000001-0.txt", b"ferry-boat"), (place, b"ferry")):
+        (mirror / path).parent.mkdir(parents=True)
+        (mirror / path).write_bytes((MIRROR / place).read_bytes().replace(b"ferry", words))
+    bc.publish(folder, "me/x", mirror=mirror, standoff=True, dry_run=True, out=tmp_path / "packs")
+    built = bc.rebuild(tmp_path / "again", release=tmp_path / "packs", mirror=MIRROR, jobs=1)
+    assert built.ok
+    assert read_build(tmp_path / "again").digest == read_build(folder).digest
+
+
+def test_a_text_from_elsewhere_is_left_out_of_a_standoff_release_and_stops_no_other(
+    sample, tmp_path, cache_home
+):
+    from bookcoref_data.formats.folder import read_folder, writing_folder
+
+    options = {"mirror": MIRROR, "standoff": True, "licence": "CC0", "dry_run": True}
+    (book,) = (record.to_book() for record in read_folder(sample))
+    with writing_folder(tmp_path / "two") as writer:
+        writer.add_book(replace(book, doc_key="pg99000001"), "test")
+        writer.add_book(replace(book, doc_key="mine", gutenberg_key="0"), "test")
+        writer.finish("Lamps", licences=[("Annotation", "mine")])
+    report = bc.publish(tmp_path / "two", "me/x", **options)
+    assert [book.doc_key for book in report.publication.books] == ["pg99000001"]
+    assert "pgNUMBER.txt" in report.publication.left_out["mine"]
+    with pytest.raises(DataError, match="no book could be packed") as caught:
+        bc.publish(own(sample, tmp_path / "own", {}, gutenberg_key="0"), "me/x", **options)
+    assert "has no Gutenberg number" in str(caught.value.found)
 
 
 def test_the_licence_of_others_cannot_be_changed(sample, hub):
