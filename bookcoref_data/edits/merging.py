@@ -8,6 +8,8 @@ from itertools import combinations
 from .operations import Edit
 
 Decided = tuple[object, ...]
+Row = tuple[str, int, int, Edit]
+"""The time of an edit, whose it is, its number among theirs, and the edit."""
 _OF_MENTIONS = ("link", "unlink", "span")
 
 
@@ -34,33 +36,56 @@ def merge_edits(people: Sequence[Sequence[Edit]]) -> MergedEdits:
     Edits stay in the order of each person, and are joined by their time where they have one. Of one person
     the last word on a place counts, or on each of the people there; what two say of it must be the same.
     """
-    said: dict[Decided, dict[tuple[int, str | None], list[tuple[str, int, int, Edit]]]] = defaultdict(dict)
+    said: dict[Decided, list[Row]] = defaultdict(list)
     for person, edits in enumerate(people):
         time = ""
         for number, edit in enumerate(edits):
-            time, told = max(time, edit.date), said[subject(edit)]
-            whom = edit.character if edit.also else edit.was if edit.op in _OF_MENTIONS else None
-            if whom is None:
-                told = said[subject(edit)] = {one: line for one, line in told.items() if one[0] != person}
-            elif not edit.also:  # of somebody whom an earlier edit put there: one line of edits
-                put = (o for (p, o), line in told.items() if p == person and line[-1][-1].character == whom)
-                whom = next(put, whom)
-            told.setdefault((person, whom), []).append((time, person, number, edit))
-    kept, bad = [], []
-    for told in said.values():
-        # Of a mention of two people, each may be corrected by another person.
-        met = [
-            (one, other) for one, other in combinations(told, 2)
-            if one[0] != other[0] and (one[1] == other[1] or None in (one[1], other[1]))
-        ]  # fmt: skip
-        both = ((told[one][-1][-1], told[other][-1][-1]) for one, other in met)
-        if apart := next((pair for pair in both if decision(pair[0]) != decision(pair[1])), None):
-            at, name = apart[0].at, apart[0].character
-            bad.append(Disagreement(f"“{at.words}” (token {at.start})" if at else name, *apart))
-        else:
-            again = {other for _, other in met}
-            kept += [row for one, line in told.items() if one not in again for row in line]
+            time = max(time, edit.date)
+            said[subject(edit)].append((time, person, number, edit))
+    kept, bad = list[Row](), list[Disagreement]()
+    for rows in said.values():
+        agreed, apart = _of_one_subject(rows)
+        kept += agreed
+        bad += apart
+    # Whom one joins to a person, another may join the other way round: which name stays would be chance.
+    joins = {(row[-1].doc_key, row[-1].character): row for row in kept if row[-1].op == "merge"}
+    for row in list(joins.values()):
+        ring = [row]
+        while (after := joins.get((row[-1].doc_key, ring[-1][-1].into))) and after not in ring:
+            ring.append(after)
+        other = next((one for one in ring if one[1] != row[1]), None)
+        if other and ring[-1][-1].into == row[-1].character:
+            bad.append(Disagreement(row[-1].character, row[-1], other[-1]))
+            joins = {key: one for key, one in joins.items() if one not in ring}
+    kept = [row for row in kept if row[-1].op != "merge" or row in joins.values()]
     return MergedEdits(tuple(edit for *_, edit in sorted(kept, key=lambda row: row[:3])), tuple(bad))
+
+
+def _of_one_subject(rows: Sequence[Row]) -> tuple[list[Row], list[Disagreement]]:
+    """What is agreed of one mention, quote or character, and the two that do not agree; `rows` person by
+    person."""
+    told: dict[tuple[int, str | None], list[Row]] = {}
+    for row in rows:
+        person, edit = row[1], row[-1]
+        whom = edit.character if edit.also else edit.was if edit.op in _OF_MENTIONS else None
+        if whom is None:  # of all who are there: this person's earlier word is taken back
+            told = {one: line for one, line in told.items() if one[0] != person}
+        elif not edit.also:  # of somebody whom an earlier edit put there: one line of edits
+            put = (o for (p, o), line in told.items() if p == person and line[-1][-1].character == whom)
+            whom = next(put, whom)
+        told.setdefault((person, whom), []).append(row)
+    # Of a mention of two people, each may be corrected by another person.
+    met = [
+        (one, other) for one, other in combinations(told, 2)
+        if one[0] != other[0] and (one[1] == other[1] or None in (one[1], other[1]))
+    ]  # fmt: skip
+    for one, other in met:
+        last, theirs = told[one][-1][-1], told[other][-1][-1]
+        if decision(last) != decision(theirs):
+            what = f"“{last.at.words}” (token {last.at.start})" if last.at else last.character
+            return [], [Disagreement(what, last, theirs)]
+    again = {other for _, other in met}
+    return [row for one, line in told.items() if one not in again for row in line], []
 
 
 def subject(edit: Edit) -> Decided:

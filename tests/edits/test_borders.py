@@ -176,6 +176,26 @@ def test_edits_of_two_people_are_joined_and_disagreements_listed():
     assert [d.what for d in renames.disagreements] == ["A"]
 
 
+def joins(*pairs):
+    return [Edit("merge", character=a, into=b, date=str(i)) for i, (a, b) in enumerate(pairs, 1)]
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "kept", "apart"),
+    [
+        (joins("AB"), joins("BA"), [], ["A"]),
+        (joins("AB", "BC"), joins("CA"), [], ["A"]),
+        (joins("AB", "DA", "DE"), joins("BA", "FB"), ["DE", "FB"], ["A"]),
+        (joins("AB", "BC"), joins("AB", "DC"), ["AB", "BC", "DC"], []),
+        (joins("AB", "BA"), joins("CA"), ["AB", "BA", "CA"], []),  # one person's own: the first counts
+    ],
+)
+def test_two_people_who_join_two_characters_each_to_the_other_disagree(one, two, kept, apart):
+    found = merge_edits([one, two])
+    assert sorted(e.character + e.into for e in found.edits) == kept
+    assert [d.what for d in found.disagreements] == apart
+
+
 UNLINKS = [edit("unlink", was=name) for name in "AB"]
 ALSO = [edit(character=name, also=True) for name in "AB"]
 MOVED = [edit(was="A", character="C"), edit("span", was="C", to=anchor_of(OLD, 3, 4))]

@@ -257,10 +257,13 @@ def edits_merge(done: MergedCorrections, out: Path | None, json: Json = False) -
     """Exit code 1 when two people disagree."""
     if not json:
         _tell_edits(done, out, json)
+
+    def says(e: Edit) -> str:
+        whom = (e.character or e.speaker, e.into and f"into {e.into}", e.name and f"to {e.name}")
+        return " ".join(filter(None, (e.author or "one of them", "says", e.op, *whom)))
+
     for d in done.disagreements:
-        told = [f"{e.author or 'one of them'} says {e.op} {e.character or e.speaker or e.into or ''}".strip()
-                for e in (d.one, d.other)]  # fmt: skip
-        say(f"left out: {d.what}: {told[0]}, {told[1]}")
+        say(f"left out: {d.what}: {says(d.one)}, {says(d.other)}")
 
 
 @verb(document=lambda files: {"files": [str(file) for file in files]})
