@@ -28,8 +28,8 @@ import numpy as np
 from bookcoref_data.alignment import align
 from bookcoref_data.text.clean.edges import find_edges
 from bookcoref_data.text.decode import decode
-from bookcoref_data.text.read_book import clean_file, count_as_released, drop_released_breaks
-from bookcoref_data.text.tokens import tokenize_body
+from bookcoref_data.text.read_book import clean_file, drop_released_breaks
+from bookcoref_data.text.tokens import Tokenized, tokenize_body
 from bookcoref_data.workflows.clean import clean_one, read_settings
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -47,6 +47,12 @@ WHY = {
 }
 FORBIDDEN = ("Project Gutenberg", "PROJECT GUTENBERG", "Gutenberg-tm", "Produced by", "Proofreading Team")
 PLAIN = str.maketrans({"“": '"', "”": '"', "‘": "'", "’": "'", "—": "--", "–": "-"})
+
+
+def count_as_released(sentences: list[list[str]]) -> int:
+    """The number of tokens with the release's paragraph tokens, as the paper counts."""
+    every = Tokenized(sentences, [0] * sum(map(len, sentences)))
+    return sum(map(len, drop_released_breaks(every).sentences))
 
 
 def main() -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections import Counter
+from collections import Counter, defaultdict
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -26,9 +26,7 @@ def network(r: LaidOutBook) -> Graph[str]:
     """
     nx = _networkx()
     graph = nx.Graph(doc_key=r.annotation.doc_key)
-    words: Counter[int] = Counter()
-    for q in r.annotation.quotes:
-        words[q.speaker] += r.word_count(q.start, q.end)
+    _, words = r.spoken(lambda q: (q.speaker,))
     for c in r.mentioned():
         graph.add_node(
             f"c{c}", label=r.name(c), mentions=len(r.annotation.by_character[c]), words_spoken=words[c]
@@ -41,26 +39,19 @@ def network(r: LaidOutBook) -> Graph[str]:
             if other.start - m.end > NEAR or other.character == m.character:
                 break
             if other.character not in seen:
-                near[_pair(m.character, other.character)] += 1
+                near[min(m.character, other.character), max(m.character, other.character)] += 1
                 seen.add(other.character)
-    spoken: Counter[tuple[int, int]] = Counter()
-    for q in r.annotation.quotes:
-        spoken.update(_pair(q.speaker, to) for to in q.addressees if q.speaker >= 0 and to != q.speaker)
-    together: Counter[tuple[int, int]] = Counter()
-    found: list[set[int]] = [set() for _ in r.chapters]
+    said = (((q.speaker, to) for to in q.addressees) for q in r.annotation.quotes if q.speaker >= 0)
+    spoken = Counter((min(pair), max(pair)) for pairs in said for pair in pairs if pair[0] != pair[1])
+    found: dict[int, set[int]] = defaultdict(set)
     for m in marks:
         found[r.chapter_of(m.start)].add(m.character)
-    for group in found:
-        together.update(combinations(sorted(group), 2))
+    together = Counter(pair for group in found.values() for pair in combinations(sorted(group), 2))
     for pair in sorted(near.keys() | spoken.keys() | together.keys()):
         a, b = (f"c{c}" for c in pair)
         weight = near[pair] + spoken[pair]
         graph.add_edge(a, b, near=near[pair], spoken=spoken[pair], chapters=together[pair], weight=weight)
     return graph
-
-
-def _pair(a: int, b: int) -> tuple[int, int]:
-    return (a, b) if a < b else (b, a)
 
 
 def graphml(r: LaidOutBook) -> bytes:

@@ -1,14 +1,18 @@
 """One annotated book prepared for export: where chapters, paragraphs, quotes and words are."""
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise, takewhile
+from typing import TypeVar
 
 from ..books.annotation import Annotation, Marked, Quote
 from ..books.layout import Chapter, Layout, TokenRange, lay_out
 from ..scoring.mention_types import TypeRules
+
+K = TypeVar("K", bound=Hashable)
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,15 @@ class LaidOutBook:
     def word_count(self, start: int, end: int) -> int:
         """Tokens with a letter or digit among `start` to `end`."""
         return sum(any(c.isalnum() for c in t) for t in self.annotation.book.tokens[start : end + 1])
+
+    def spoken(self, by: Callable[[Quote], Iterable[K]]) -> tuple[Counter[K], Counter[K]]:
+        """How many quotes, and how many words in them, each key has that `by` gives of a quote."""
+        quotes, words = Counter[K](), Counter[K]()
+        for q in self.annotation.quotes:
+            for key in by(q):
+                quotes[key] += 1
+                words[key] += self.word_count(q.start, q.end)
+        return quotes, words
 
     @cached_property
     def _rules(self) -> TypeRules:

@@ -25,37 +25,27 @@ def web_annotation(r: LaidOutBook) -> bytes:
     a, text = r.annotation, r.layout.text
     source = a.source.file if a.source else f"{a.doc_key}.txt"
 
-    def target(start: int, end: int) -> dict[str, Any]:
-        first, behind = r.characters(start, end)
-        return {
-            "source": source,
-            "selector": [
-                {
-                    "type": "TextQuoteSelector", "exact": text[first:behind],
-                    "prefix": text[max(0, first - AROUND) : first], "suffix": text[behind : behind + AROUND],
-                },
-                {"type": "TextPositionSelector", "start": first, "end": behind},
-            ],
-        }  # fmt: skip
-
     def body(value: str, purpose: str) -> dict[str, str]:
         return {"type": "TextualBody", "value": value, "purpose": purpose, "format": "text/plain"}
 
-    items: list[dict[str, Any]] = [
-        {
-            "id": f"urn:bookcoref:{a.doc_key}:m{n}", "type": "Annotation", "motivation": "identifying",
-            "body": [body(r.name(m.character), "identifying"), body(r.kind(m), "classifying")],
-            "target": target(m.start, m.end),
-        }
-        for n, m in enumerate(a.mentions)
-    ]  # fmt: skip
+    def item(name: str, why: str, bodies: list[dict[str, str]], start: int, end: int) -> dict[str, Any]:
+        first, behind = r.characters(start, end)
+        before, after = text[max(0, first - AROUND) : first], text[behind : behind + AROUND]
+        words = {"type": "TextQuoteSelector", "exact": text[first:behind], "prefix": before, "suffix": after}
+        place = {"type": "TextPositionSelector", "start": first, "end": behind}
+        return {
+            "id": f"urn:bookcoref:{a.doc_key}:{name}", "type": "Annotation", "motivation": why,
+            "body": bodies, "target": {"source": source, "selector": [words, place]},
+        }  # fmt: skip
+
+    items = []
+    for n, m in enumerate(a.mentions):
+        who = [body(r.name(m.character), "identifying"), body(r.kind(m), "classifying")]
+        items.append(item(f"m{n}", "identifying", who, m.start, m.end))
     for n, q in enumerate(a.quotes):
         said = [body(f"speaker: {r.name(q.speaker)}", "identifying")] if q.speaker >= 0 else []
         said += [body(f"addressee: {name}", "tagging") for name in r.addressees(q)]
-        items.append({
-            "id": f"urn:bookcoref:{a.doc_key}:q{n}", "type": "Annotation", "motivation": "describing",
-            "body": said, "target": target(q.start, q.end),
-        })  # fmt: skip
+        items.append(item(f"q{n}", "describing", said, q.start, q.end))
     page = {
         "@context": CONTEXT, "id": f"urn:bookcoref:{a.doc_key}", "type": "AnnotationPage", "items": items,
     }  # fmt: skip

@@ -70,18 +70,15 @@ def _place(r: LaidOutBook, start: int, end: int) -> Row:
 
 def mentions(r: LaidOutBook) -> list[Row]:
     """One row per mention; `quote` is the number of the quote it stands in."""
-    found = []
-    for m in r.annotation.mentions:
-        quote = r.quote_of.get(m.start)
-        found.append(
-            _place(r, m.start, m.end)
-            | {
-                "character": r.name(m.character), "kind": r.kind(m), "step": m.step, "rule": m.rule,
-                "score": m.score, "chapter_title": r.chapters[r.chapter_of(m.start)].title,
-                "quote": None if quote is None else quote + 1,
-            }
-        )  # fmt: skip
-    return found
+    return [
+        _place(r, m.start, m.end)
+        | {
+            "character": r.name(m.character), "kind": r.kind(m), "step": m.step, "rule": m.rule,
+            "score": m.score, "chapter_title": r.chapters[r.chapter_of(m.start)].title,
+            "quote": r.quote_of.get(m.start, -1) + 1 or None,
+        }
+        for m in r.annotation.mentions
+    ]  # fmt: skip
 
 
 def quotes(r: LaidOutBook) -> list[Row]:
@@ -98,13 +95,8 @@ def quotes(r: LaidOutBook) -> list[Row]:
 
 def characters(r: LaidOutBook) -> list[Row]:
     """One row per character, the most mentioned first."""
-    said: Counter[int] = Counter()
-    words: Counter[int] = Counter()
-    heard: Counter[int] = Counter()
-    for q in r.annotation.quotes:
-        said[q.speaker] += 1
-        words[q.speaker] += r.word_count(q.start, q.end)
-        heard.update(q.addressees)
+    said, words = r.spoken(lambda q: (q.speaker,))
+    heard, _ = r.spoken(lambda q: q.addressees)
     found = []
     for c in r.mentioned():
         group = r.annotation.by_character[c]
@@ -126,11 +118,7 @@ def chapters(r: LaidOutBook) -> list[Row]:
     here: dict[int, Counter[int]] = defaultdict(Counter)
     for m in r.annotation.mentions:
         here[r.chapter_of(m.start)][m.character] += 1
-    said: Counter[int] = Counter()
-    words: Counter[int] = Counter()
-    for q in r.annotation.quotes:
-        said[r.chapter_of(q.start)] += 1
-        words[r.chapter_of(q.start)] += r.word_count(q.start, q.end)
+    said, words = r.spoken(lambda q: (r.chapter_of(q.start),))
     return [
         {
             "doc_key": r.annotation.doc_key, "chapter": n + 1, "title": c.title, "start": c.start,
@@ -144,12 +132,7 @@ def chapters(r: LaidOutBook) -> list[Row]:
 
 def speech(r: LaidOutBook) -> list[Row]:
     """Who speaks to whom, how often and how many words; a quote to several people counts for each."""
-    count: Counter[tuple[int, int]] = Counter()
-    words: Counter[tuple[int, int]] = Counter()
-    for q in r.annotation.quotes:
-        for to in q.addressees or (-1,):
-            count[q.speaker, to] += 1
-            words[q.speaker, to] += r.word_count(q.start, q.end)
+    count, words = r.spoken(lambda q: [(q.speaker, to) for to in q.addressees or (-1,)])
     return [
         {
             "doc_key": r.annotation.doc_key, "speaker": r.name(s) or None, "addressee": r.name(to) or None,

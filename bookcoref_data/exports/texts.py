@@ -1,9 +1,9 @@
 """Plain texts: pronouns replaced by names, and segments of narration and speech for audiobooks."""
 
 import json
+from collections import Counter
 from typing import Any
 
-from ..books.annotation import Marked
 from ..words import pronouns, word_set
 from .reading import LaidOutBook
 
@@ -21,12 +21,10 @@ def replaced_text(r: LaidOutBook) -> str:
     pieces: list[str] = []
     at = first
     tokens = r.annotation.book.tokens
-    spans: dict[tuple[int, int], list[Marked]] = {}
+    people = Counter(m.mention for m in r.annotation.mentions)
     for m in r.annotation.mentions:
-        spans.setdefault((m.start, m.end), []).append(m)
-    for m, *others in spans.values():
         start, end = r.characters(m.start, m.end)
-        if others or m.start != m.end or start < at or r.kind(m) != "pronoun":
+        if people[m.mention] > 1 or m.start != m.end or start < at or r.kind(m) != "pronoun":
             continue
         word = tokens[m.start].lower()
         possessive = word in _POSSESSIVE

@@ -93,12 +93,10 @@ def compare(
         for other in at_second.get((m.start, m.end), ()):
             if m.character not in named and other not in taken:
                 common[m.character, other] += 1
-    if not common:
-        pair = named
-    else:
-        ones, others = (np.array([both[k] for both in common]) for k in (0, 1))
-        weights = np.array(list(common.values()), dtype=float)
-        pair = named | {int(ones[i]): int(others[i]) for i in best_alignment(ones, others, weights)}
+    edges = list(common)
+    ones, others = (np.array([both[k] for both in edges], dtype=np.int64) for k in (0, 1))
+    weights = np.array(list(common.values()), dtype=float)
+    pair = named | {edges[i][0]: edges[i][1] for i in best_alignment(ones, others, weights)}
     back = {s: f for f, s in pair.items()}
     rows: list[Difference] = []
     same = 0

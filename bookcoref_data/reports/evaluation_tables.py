@@ -26,23 +26,27 @@ class ReportTable:
 _SNIPPET = 96
 
 
+_LINKING = {"linked": "linking (character, span)", "spans": "linking (span)"}
+
+
 def score_table(evaluation: Evaluation) -> ReportTable:
     """Every metric, pooled; linking below when both sides name characters."""
-    rows = [(LABELS[name], *_percent(score)) for name, score in evaluation.pooled.named().items()]
-    if evaluation.linking is not None:
-        rows.append(("linking (character, span)", *_percent(evaluation.linking.linked)))
-        rows.append(("linking (span)", *_percent(evaluation.linking.spans)))
-    return ReportTable(
-        f"{_what(evaluation)} pooled; {_rules(evaluation)}", ("metric", "P", "R", "F1"), tuple(rows)
-    )
+    found, title = evaluation.linking, f"{_what(evaluation)} pooled; {_rules(evaluation)}"
+    linking = {"linked": found.linked, "spans": found.spans} if found else {}
+    return _scores(title, evaluation.pooled.named(), linking)
 
 
 def macro_table(evaluation: Evaluation) -> ReportTable:
     """The mean over books of P, R and F1."""
-    rows = [(LABELS[name], *_percent(mean)) for name, mean in evaluation.macro.items()]
-    named = {"linked": "linking (character, span)", "spans": "linking (span)"}
-    rows += [(named[name], *_percent(mean)) for name, mean in evaluation.macro_linking.items()]
     title = f"{_what(evaluation)}, mean over books (macro average); {_rules(evaluation)}"
+    return _scores(title, evaluation.macro, evaluation.macro_linking)
+
+
+def _scores(
+    title: str, scores: Mapping[str, Score | Blanc | Mean], linking: Mapping[str, Score | Mean]
+) -> ReportTable:
+    rows = [(LABELS[name], *_percent(score)) for name, score in scores.items()]
+    rows += [(_LINKING[name], *_percent(score)) for name, score in linking.items()]
     return ReportTable(title, ("metric", "P", "R", "F1"), tuple(rows))
 
 
@@ -77,17 +81,16 @@ def agreement_table(found: Agreement) -> ReportTable:
         ("same entity, of shared mentions", 100 * found.same_entity), ("same entity, Cohen's kappa", 100 *
         found.kappa)
     ]  # fmt: skip
-    documents = f"{found.documents} document{'s' * (found.documents != 1)}"
+    documents = plural(found.documents, "document")
     title = f"agreement of two annotators: {documents}, {found.shared_mentions:,} shared mentions"
     return ReportTable(title, ("figure", "%"), tuple(rows))
 
 
 def _what(evaluation: Evaluation) -> str:
     """The mode and what was scored in it."""
-    books = f"{len(evaluation.books)} book{'s' * (len(evaluation.books) != 1)}"
+    told = f"{evaluation.rules.mode}, {plural(len(evaluation.books), 'book')}"
     units = sum(book.units for book in evaluation.books)
-    mode = evaluation.rules.mode
-    return f"{mode}, {books}" if mode == "full" else f"{mode}, {books}, {units} window{'s' * (units != 1)}"
+    return told if evaluation.rules.mode == "full" else f"{told}, {plural(units, 'window')}"
 
 
 def _rules(evaluation: Evaluation) -> str:

@@ -158,12 +158,6 @@ def read_deltas(pieces: Iterable[str], name: str) -> Iterator[Delta]:
         )  # fmt: skip
 
 
-def cut_sentences(tokens: Sequence[str], lengths: Sequence[int], book: str) -> list[list[str]]:
-    """Cut released tokens into sentences of the given lengths. Raises: as `sentence_ends`."""
-    ends = sentence_ends(len(tokens), lengths, book)
-    return [list(tokens[end - size : end]) for end, size in zip(ends, lengths, strict=True)]
-
-
 def sentence_ends(tokens: int, lengths: Sequence[int], book: str) -> tuple[int, ...]:
     """Exclusive token offsets of the ends of sentences of the given lengths. Raises EditionError: the lengths
     do not add up to the number of tokens, or one is not positive."""

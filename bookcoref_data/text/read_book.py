@@ -300,10 +300,5 @@ def drop_released_breaks(found: Tokenized) -> Tokenized:
     return Tokenized(sentences, starts)
 
 
-def count_as_released(sentences: Sequence[Sequence[str]]) -> int:
-    """The number of tokens with the release's paragraph tokens, as the paper counts."""
-    return sum(len(sentence) - _closes(sentence) for sentence in sentences)
-
-
 def _closes(sentence: Sequence[str]) -> bool:
     return len(sentence) > 1 and sentence[-1] == "\n" and sentence[-2] in _ENDS

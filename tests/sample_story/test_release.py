@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 
 import pytest
 
 from bookcoref_data.books import Mention, split_book
 from bookcoref_data.sample_story.story import GUTENBERG_KEY, TITLE, gutenberg_text, sample_path
-from bookcoref_data.stitch.official import cut_sentences, read_deltas
+from bookcoref_data.stitch.official import read_deltas, sentence_ends
 from bookcoref_data.text.decode import decode
 from bookcoref_data.text.tokens import tokenize_official
 from tests.sample_story.making import mirror_files, release_files, sample_book
@@ -53,7 +54,9 @@ def test_delta_and_lengths_give_the_released_sentences(book):
     (data,) = mirror_files().values()
     base = [token for sentence in tokenize_official(decode(data).text) for token in sentence]
     lengths = json.loads(files["sentence_lengths.json"])[GUTENBERG_KEY]
-    assert cut_sentences(delta.apply(base), lengths, book.doc_key) == book.sentences
+    tokens = delta.apply(base)
+    ends = sentence_ends(len(tokens), lengths, book.doc_key)
+    assert [tokens[a:b] for a, b in pairwise((0, *ends))] == book.sentences
 
 
 def test_annotations_are_those_of_the_book_and_its_windows(book):
