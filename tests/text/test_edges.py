@@ -70,6 +70,15 @@ def test_a_footer_may_have_60000_characters_or_a_tenth_of_the_file():
     assert refused(START + "\n\n" + "s" * 600_000 + "\n\n" + footer + "f") == ""
 
 
+@pytest.mark.parametrize("gap", [" ", "\u2028", "\n"])
+def test_a_file_whose_paragraphs_were_lost_is_refused(gap):
+    """Its header has no end: the first 25,000 characters of the tale would go with it."""
+    whole = "\n\n".join([START, *["So Ada went down to the mill that day."] * 2000, END])
+    lost = whole.replace("\n\n", gap).replace("*** START", "The *** START")
+    assert refused(lost) == "the header does not end"
+    assert refused(lost, guard=False) == ""
+
+
 def test_two_books_are_named_by_seventy_characters_of_their_headers():
     lines = [f"*** START OF THIS PROJECT GUTENBERG EBOOK {'X' * n} ***" for n in (24, 25, 60)]
     for line in lines:

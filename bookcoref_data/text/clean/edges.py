@@ -30,11 +30,8 @@ def find_edges(text: str) -> tuple[int, int]:
 
 def _headers(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:
     """The lines that end a header. They begin with a star: few lines need to be tried."""
-    found, at = [pattern.match(text)], text.find("\n*")
-    while at >= 0:
-        found.append(pattern.match(text, at + 1))
-        at = text.find("\n*", at + 1)
-    return [match for match in found if match]
+    places = [0, *(line.end() for line in re.finditer(r"\n(?=\*)", text))]
+    return [found for at in places if (found := pattern.match(text, at))]
 
 
 def cut_edges(draft: Draft, settings: CleanSettings) -> None:
@@ -59,6 +56,8 @@ def cut_edges(draft: Draft, settings: CleanSettings) -> None:
             line = " ".join(text[max(0, at - 40) : at + 80].split())
             where = f"{length:,} characters, up to or from {line!r}"
             doubts.append((f"cleaning would take too much ({name})", where))
+    if draft.start == _OLD_HEADER_LIMIT and text[draft.start : draft.start + 2].strip("\n"):
+        doubts.append(("the header does not end", repr(text[draft.start - 60 : draft.start])))
     for what, where in doubts[:1]:
         if settings.guard:
             raise DataError(
