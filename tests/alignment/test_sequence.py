@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -82,6 +83,7 @@ def aligned(old, new):
     return join_runs(align(a, b, (48, 16)), a, b)
 
 
+@pytest.mark.long
 def test_characters_survive_a_foreign_header_and_noise():
     random = np.random.default_rng(3)
     words = ["".join(random.choice(list("abcdefghij"), random.integers(1, 9))) for _ in range(20_000)]

@@ -132,6 +132,7 @@ def test_headings_name_the_narrators(annotate):
     assert not first_person(done, "Martin Ford")
 
 
+@pytest.mark.long
 def test_a_sentence_about_a_letter_is_no_heading(annotate):
     third = "He took his lamp and went out. He saw nothing near him. His heart was still. He came back."
     text = "\n\n".join(["This was Anna Hill's letter.", LINES, LINES, LINES, "CHAPTER II", *[third] * 150])
@@ -309,6 +310,7 @@ def told_by(done) -> list[str]:
     return [note for note in done.state.notes if note.startswith("narrator: ") and "told in" not in note]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "there",
     [

@@ -73,6 +73,7 @@ def test_ops_of_another_device_are_left_alone(monkeypatch):
     assert node.ops is other
 
 
+@pytest.mark.long
 def test_both_kernels_make_the_same_parse(models, monkeypatch):
     book = sample_book()
     made = []

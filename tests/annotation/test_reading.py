@@ -110,6 +110,7 @@ def test_every_mention_says_who_made_it(annotate):
     assert all(m.rule and m.kind and 0 <= m.score <= 1 for m in done.state.mentions)
 
 
+@pytest.mark.long
 def test_windows_without_a_seed_grow_in_the_group_only(annotate):
     start = "Anna Hill opened the door and saw the snow. "
     rest = "She walked on through the snow. " * 420

@@ -63,6 +63,7 @@ def talk(name: str) -> str:
     )
 
 
+@pytest.mark.long
 def test_a_tag_left_out_asks_for_the_name_that_stood_there(silver_of):
     seen = 0
     for seed in range(16):
@@ -235,6 +236,7 @@ def test_novels_that_are_tested_on_are_never_read(shared_data):
     assert not {name.split("_")[0] for part in ("dev", "test") for name in split[part]} & files.keys()
 
 
+@pytest.mark.long
 def test_every_text_of_training_has_a_cast_that_is_kept(shared_data):
     litbank = shared_data / "litbank"
     novels = {path.stem for path in novel_files(shared_data / "gutenberg", litbank).values()}

@@ -460,6 +460,7 @@ def test_whom_a_name_means_that_nobody_has_is_asked_once_and_what_follows_is_rea
     assert not any("Napoleon" in found.book.tokens[m.start : m.end + 1] for m in found.mentions)
 
 
+@pytest.mark.long
 def test_in_a_terminal_only_answers_of_this_round_are_taken_back(short, tmp_path, monkeypatch, capsys):
     edits = tmp_path / "mine.jsonl"
     asked = bc.review(short / "annotated", edits=edits, most=3, about=["speaker"])

@@ -29,6 +29,7 @@ def test_sums_beyond_64_bits_stay_exact(starts):
     assert pairwise_distance_sum(starts) == naive(starts)
 
 
+@pytest.mark.long
 def test_a_chain_of_the_size_of_war_and_peace_does_not_overflow():
     n, step = 30_000, 25
     expected = step * (n - 1) * n * (n + 1) // 6  # sum of |i - j| over all pairs, times the step

@@ -120,6 +120,7 @@ def test_verify_exits_with_1_when_books_are_missing(built):
     assert (states.count("ok"), states.count("missing")) == (1, 53)
 
 
+@pytest.mark.long
 def test_verify_exits_with_4_when_content_was_changed(built, copy):
     import pyarrow.parquet as pq
 

@@ -92,6 +92,7 @@ def test_per_book_and_markdown(files):
     assert "| b_1 |" in out
 
 
+@pytest.mark.long
 def test_two_systems_are_compared(tmp_path):
     rows = [KEY | {"doc_key": f"b_{i}"} for i in range(12)]
     key = write(tmp_path / "key.jsonl", *rows)
@@ -125,6 +126,7 @@ def test_several_systems_stand_side_by_side(tmp_path):
     assert found["systems"][1]["pooled"]["muc"]["f1"] == 0.5
 
 
+@pytest.mark.long
 def test_all_pairs_or_one_system_against_the_others(tmp_path):
     key, good, worse = many(tmp_path)
     third = tmp_path / "third.jsonl"
@@ -261,6 +263,7 @@ def test_the_json_of_one_system_is_as_documented(files, tmp_path, breaches):
     assert breaches(found) == []
 
 
+@pytest.mark.long
 def test_the_json_of_several_systems_is_as_documented(tmp_path, breaches):
     key, good, worse = many(tmp_path)
     options = ("--compare", "all", "--unit", "book", "--bootstrap", "100")
@@ -395,6 +398,7 @@ def test_a_missing_file_is_named(files, tmp_path):
         run(files[0], tmp_path / "nothing.jsonl")
 
 
+@pytest.mark.long
 def test_the_published_score_from_the_shell(shared_data):
     """The gold file against the released predictions: CoNLL F1 62.75, exit code 0, data on stdout."""
     command = [
@@ -407,6 +411,7 @@ def test_the_published_score_from_the_shell(shared_data):
     assert "siddhartha_2500" in done.stderr
 
 
+@pytest.mark.long
 def test_scoring_ordinary_books_needs_no_heavy_package(files):
     """scipy alone would double the time of a run; it is loaded for giant alignments only."""
     arguments = ["evaluate", "-k", str(files[0]), "-r", str(files[1]), "--errors", "--breakdown"]

@@ -20,6 +20,7 @@ PARQUET = {"pyarrow", "ssl"}
 """pyarrow imports ssl, by way of cloudpickle and its file systems."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("words", "needed"),
     [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 
 def test_quiet_says_results_and_errors_alone(built):
     loud, quiet = (built.run("convert", "bookcoref", "-", "--to", "jsonl", *flags) for flags in ((), ("-q",)))
@@ -11,6 +13,7 @@ def test_quiet_says_results_and_errors_alone(built):
     assert built.run("show", "nobody", "--quiet").err.startswith("error: ")
 
 
+@pytest.mark.long
 def test_what_is_converted_goes_to_standard_output(built):
     built.run("convert", "bookcoref", "file.conll")
     there = built.run("convert", "bookcoref", "-", "--to", "conll")

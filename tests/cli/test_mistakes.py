@@ -100,6 +100,7 @@ def test_mistakes_are_answered(desk):
     assert sum(worth.values()) >= 56, poor
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "line",
     [
@@ -143,6 +144,7 @@ def test_a_wrong_input_is_answered_with_what_to_do_next(desk, line):
     assert sorted(desk.cwd.rglob("*")) == there
 
 
+@pytest.mark.long
 def test_a_cast_that_is_not_there_is_said_to_be_proposed(desk):
     ran = desk.run("cast", "lamp.txt", "--cast", "cats.txt")
     assert "there is no cats.txt yet: this is the cast that the book proposes" in ran.err
@@ -230,6 +232,7 @@ def texts_of_messages() -> list[tuple[str, str]]:
     return found
 
 
+@pytest.mark.long
 def test_every_option_and_command_of_a_hint_is_there():
     every = set().union(*KNOWN.values())
     texts = texts_of_messages()
@@ -245,6 +248,7 @@ def test_every_option_and_command_of_a_hint_is_there():
             assert not gone, (place, gone)
 
 
+@pytest.mark.long
 def test_no_hint_names_an_option_that_the_verb_lacks(monkeypatch):
     """What is printed by a verb, whatever the error was."""
     monkeypatch.setattr(app, "_command", COMMANDS.get)  # made once: each verb asks for every message

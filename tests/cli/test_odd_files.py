@@ -83,6 +83,7 @@ def desk(built, tmp_path_factory):
     return made
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "verb"), [(n, v) for n in REFUSED for v in (*MEND, *LOOK) if (n, v) not in READ]
 )

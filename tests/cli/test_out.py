@@ -104,6 +104,7 @@ def cache(place, tmp_path_factory):
     return shutil.copytree(place / "cache", tmp_path_factory.mktemp("out") / "cache")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("verb", "printed"),
     [(verb, printed) for verb in COMMANDS for printed in ("", " --json") if printed or verb not in SLOW],

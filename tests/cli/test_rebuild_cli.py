@@ -129,6 +129,7 @@ def test_a_full_disk_names_what_to_do_and_leaves_nothing_half_written(terminal):
     assert (terminal.cwd / "bookcoref/build.json").read_bytes() == before
 
 
+@pytest.mark.long
 def test_no_network_and_nothing_cached_is_a_source_error(terminal):
     ran = terminal.run("rebuild", "--from-gutenberg", "--offline")
     assert (ran.code, ran.out) == (3, "")

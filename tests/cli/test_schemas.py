@@ -94,6 +94,7 @@ def output_of(world, monkeypatch, command: str):
     return json.loads(done.stdout)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_output_fits_the_schema(world, monkeypatch, fits_schema, name):
     fits_schema(name, output_of(world, monkeypatch, COMMANDS[name]))

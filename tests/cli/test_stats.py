@@ -82,6 +82,7 @@ def test_the_share_of_exact_names(tmp_path):
     assert "66.67" in run(path).stdout
 
 
+@pytest.mark.long
 def test_the_picture_of_length_and_distance(file, tmp_path):
     pytest.importorskip("matplotlib")
     result = run(file, "--plots", str(tmp_path / "p"))

@@ -22,6 +22,7 @@ from tests.cli.outcomes import CHANGES, OF_ANNOTATOR, files_of, outcome
 
 SESSIONS = Path(__file__).parent / "sessions"
 ANNOTATING = frozenset(["annotate", "people"])
+LONG = frozenset(["annotate", "contexts", "data", "mistakes", "people", "questions", "reading"])
 
 
 RDF = """<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
@@ -44,7 +45,13 @@ def pack_catalogue(folder):
             tar.addfile(member, io.BytesIO(data))
 
 
-@pytest.mark.parametrize("name", sorted(path.stem for path in SESSIONS.glob("*.commands")))
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.long] if name in LONG else [])
+        for name in sorted(path.stem for path in SESSIONS.glob("*.commands"))
+    ],
+)
 def test_a_session_leaves_what_is_written_down(place, monkeypatch, tmp_path, as_written, name):
     here = shutil.copytree(place, tmp_path / "here", symlinks=True)
     shutil.copytree(SESSIONS / "world", here, dirs_exist_ok=True)

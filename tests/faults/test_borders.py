@@ -223,6 +223,7 @@ def test_deep_toml_is_an_error_of_ours(tmp_path, text):
         load_toml(path)
 
 
+@pytest.mark.long
 def test_a_recipe_reads_regular_files_of_some_size_only(tmp_path):
     with pytest.raises(UsageError, match="cannot read /dev/zero"):
         load_toml(type(tmp_path)("/dev/zero"))
@@ -316,6 +317,7 @@ def test_a_length_that_is_none_is_answered(server, size):
     assert " 413 " in post(server, size)
 
 
+@pytest.mark.long
 def test_slow_and_many_clients_are_let_go(server):
     idle = [socket.create_connection(("127.0.0.1", server.port), timeout=10) for _ in range(60)]
     try:

@@ -170,6 +170,7 @@ def test_a_damaged_finished_book_is_repaired_and_reported(world, capsys):
 # -- packs -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_one_missing_or_damaged_pack_stops_no_other_book(world):
     from bookcoref_data.workflows.pack import pack_plan
     from bookcoref_data.workflows.rebuild import RebuildSettings, prepare, rebuild
@@ -237,6 +238,7 @@ def test_odd_paths_make_no_traceback(words, capsys, monkeypatch):
     assert "error: " in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_a_locale_without_letters_changes_no_exit_code(copy, tmp_path):
     tiny = tmp_path / "tiny.jsonl"
     spans = {"clusters": [[[0, 0]]], "characters": [{"name": "\u00c9mile", "mentions": [[0, 0]]}]}

@@ -98,6 +98,7 @@ def heard(monkeypatch):
     return Heard()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("talk", [silent, slow_header, slow_body, endless_body])
 def test_a_slow_server_is_left_by_the_clock(make_fetcher, tmp_path, heard, talk):
     fetcher = make_fetcher(limits=QUICK, attempts=5)
@@ -117,6 +118,7 @@ def test_a_slow_server_is_left_by_the_clock(make_fetcher, tmp_path, heard, talk)
     assert any("left out for the rest of this run" in note for note in heard.notes)
 
 
+@pytest.mark.long
 def test_a_handshake_without_end_is_left(make_fetcher, heard):
     start = time.monotonic()
     with raw_server(no_tls) as (url, _), pytest.raises(SourceError):
@@ -124,6 +126,7 @@ def test_a_handshake_without_end_is_left(make_fetcher, heard):
     assert time.monotonic() - start < PATIENCE
 
 
+@pytest.mark.long
 def test_another_address_is_asked_when_one_is_silent(make_fetcher, server, reply, store, make_book, heard):
     fetcher = make_fetcher(limits=QUICK)
     fetcher.progress = heard

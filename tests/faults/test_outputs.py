@@ -124,6 +124,7 @@ def test_verify_reads_the_record_of_a_folder(ann):
 # -- two writers -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @posix
 def test_two_writers_never_mix(tmp_path):
     """Each writes its name into every file of the folder; a reader meanwhile sees one name or is refused."""

@@ -258,6 +258,7 @@ def without_cache(folder: Path) -> dict[str, str]:
     return {name: sha for name, sha in digest(folder).items() if not name.startswith("cache/")}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", CASES)
 def test_nothing_is_lost(filled, tmp_path, monkeypatch, name):
     case, folder = CASES[name], tmp_path / "w"

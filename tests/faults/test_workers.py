@@ -56,6 +56,7 @@ def alive(number: int) -> bool:
     return state != "Z"
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks into /proc")
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGKILL"])
 def test_workers_end_with_their_parent_and_the_next_run_clears_up(tmp_path, name):

@@ -151,6 +151,7 @@ anything = st.recursive(
 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("format", FORMATS)
 @given(document=records("a"), extra=st.dictionaries(st.sampled_from(FIELDS), anything, max_size=4))
 @drawn(40)
@@ -220,6 +221,7 @@ def complaint(target: Path, format: str) -> str | None:
     return None
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("packed", ["", ".gz", ".zst"])
 @pytest.mark.parametrize("format", FORMATS)
 def test_damaged_files_raise_our_errors_alone(format, packed, tmp_path):

@@ -202,6 +202,7 @@ def test_a_tokenizer_of_a_folder_is_loaded(tmp_path):
         load_tokenizer(str(tmp_path / "nothing"))
 
 
+@pytest.mark.long
 def test_real_books_keep_every_mention(shared_data, tmp_path):
     records = read_documents(shared_data / "gold/animal_farm.conll")
     for format in ("jsonlines", "wl-coref", "fastcoref"):

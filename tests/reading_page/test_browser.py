@@ -118,6 +118,7 @@ def test_the_strip_leads_to_a_place_and_is_read_out(page):
     assert abs(token / len(page.annotation.book.tokens) - 0.75) < 0.05
 
 
+@pytest.mark.long
 def test_a_click_finds_the_word_and_a_link_leads_to_it(page):
     from selenium.webdriver.common.action_chains import ActionChains
 
@@ -152,6 +153,7 @@ def test_the_text_is_that_of_the_book_and_far_chapters_are_empty(page):
     assert together(text) == together("".join(tokens))
 
 
+@pytest.mark.long
 def test_print_holds_the_whole_book(page):
     pdf = base64.b64decode(page.driver.execute_cdp_cmd("Page.printToPDF", {})["data"])
     assert len(re.findall(rb"/Type\s*/Page\b", pdf)) >= len(page.annotation.book.tokens) / 1000
@@ -161,6 +163,7 @@ def test_print_holds_the_whole_book(page):
     assert words in "".join(text.split())
 
 
+@pytest.mark.long
 def test_search_sees_the_whole_text(page):
     page.keys("/")
     page.keys("lantern")
@@ -275,6 +278,7 @@ def test_chapters_of_one_name_are_landmarks_with_two(browser, sample, tmp_path):
     assert named == ["Chapter I", "Chapter II", "Chapter I (2)", "Chapter II (2)"]
 
 
+@pytest.mark.long
 def test_differences_are_walked_and_counted(browser, sample, tmp_path):
     moved = tuple(m._replace(character=1) if n % 50 == 0 else m for n, m in enumerate(sample.mentions[:-3]))
     other = replace(sample, mentions=tuple(sorted(set(moved))))
@@ -327,6 +331,7 @@ def test_no_request_leaves_the_page(page):
     assert any("Content Security Policy" in line["message"] for line in page.driver.get_log("browser"))
 
 
+@pytest.mark.long
 def test_a_served_page_saves_straight_to_disk(browser, sample, tmp_path):
     path = tmp_path / "edits.jsonl"
     server = EditServer(lambda known: render(sample, PageOptions(server=known, author="Ada")), path)
@@ -439,6 +444,7 @@ def test_somebody_new_is_made_only_when_confirmed(page):
     assert done.conflicts == ()
 
 
+@pytest.mark.long
 def test_of_several_who_fit_one_is_chosen(browser, tmp_path):
     tokens = ["Anna", "Hill", "met", "Tom", "Hill", "and", "Élise", "."]
     annotation = Annotation(
@@ -468,6 +474,7 @@ def test_of_several_who_fit_one_is_chosen(browser, tmp_path):
     assert apply(annotation, parse_edits(page.run("return jsonLines()"))).conflicts == ()
 
 
+@pytest.mark.long
 def test_what_moves_much_of_somebody_asks_first(page):
     total = page.run("return counts()[book.names.indexOf('Captain Thorne')]")
     page.choose("Captain Thorne")
@@ -486,6 +493,7 @@ def test_what_moves_much_of_somebody_asks_first(page):
     assert page.run("return window.found") == "Bosun"
 
 
+@pytest.mark.long
 def test_every_operation_can_be_taken_back(page):
     state = "return JSON.stringify([book.names, book.start, book.end, book.character, book.quotes])"
     before = page.run(state)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from bookcoref_data.characters.match_rules import overrides_from
 from bookcoref_data.reading_page.form import match_page
 from bookcoref_data.resources import load_toml
@@ -26,6 +28,7 @@ WORKS = [
 ]  # fmt: skip
 
 
+@pytest.mark.long
 def test_decisions_made_on_the_page_are_overrides(browser, tmp_path):
     page = tmp_path / "review.html"
     page.write_text(match_page(WORKS), encoding="utf-8")
@@ -45,6 +48,7 @@ def test_decisions_made_on_the_page_are_overrides(browser, tmp_path):
     assert [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"] == []
 
 
+@pytest.mark.long
 def test_what_is_right_already_can_be_confirmed_and_taken_back(browser, tmp_path):
     page = tmp_path / "review.html"
     page.write_text(match_page(WORKS), encoding="utf-8")

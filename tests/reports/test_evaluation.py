@@ -104,6 +104,7 @@ def test_many_characters_are_condensed_without_losing_a_mention():
     assert condensed[:, -1].sum() == counts[:, -1].sum()
 
 
+@pytest.mark.long
 def test_labels_of_pictures_do_not_overlap(farm_result, pyplot):
     """Tick labels of the real book are apart from each other."""
     names, counts = analyse_errors(farm_result).matrix["animal_farm_0"]

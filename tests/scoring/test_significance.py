@@ -107,9 +107,8 @@ def pieces(key, rng):
     return [c for c in clusters if c]
 
 
-@pytest.mark.parametrize(
-    ("errors", "unit"), [pytest.param(cut, "character", marks=pytest.mark.long), (pieces, "block")]
-)
+@pytest.mark.long
+@pytest.mark.parametrize(("errors", "unit"), [(cut, "character"), (pieces, "block")])
 def test_equal_systems_are_not_told_apart_too_often(errors, unit):
     """Errors that stay in a place, and errors that last: p < 0.1 in about a tenth of 40 pairs.
 
@@ -131,7 +130,8 @@ def test_equal_systems_are_not_told_apart_too_often(errors, unit):
 
 
 @pytest.mark.parametrize(("errors", "mode"), [
-    (cut, "full"), (pieces, "gold-window"), pytest.param(cut, "gold-window", marks=pytest.mark.long),
+    (cut, "full"), pytest.param(pieces, "gold-window", marks=pytest.mark.long),
+    pytest.param(cut, "gold-window", marks=pytest.mark.long),
     pytest.param(pieces, "full", marks=pytest.mark.long),
 ])  # fmt: skip
 def test_an_interval_holds_0_just_where_p_tells_nothing_apart(errors, mode):

@@ -187,6 +187,7 @@ def _get(root, editions, queue):
     )
 
 
+@pytest.mark.long
 def test_two_processes_fetching_one_text_fetch_it_once(server, reply, store, manifest, make_book):
     server.script("/ebooks/4321", reply(make_book(), hang=0.3))
     context = multiprocessing.get_context("fork")

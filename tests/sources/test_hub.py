@@ -231,6 +231,7 @@ def test_a_name_in_the_index_cannot_leave_the_cache(server, reply, store, hub, t
     assert list(tmp_path.rglob("*.jsonl")) == []
 
 
+@pytest.mark.long
 def test_hf_home_and_hf_endpoint_are_honoured(server, hub, tmp_path):
     code = (
         "import sys; from bookcoref_data.sources.hub import HubRelease, fetch_release;"

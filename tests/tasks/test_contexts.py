@@ -281,6 +281,7 @@ def test_a_folder_of_contexts_loads_with_datasets(place, book):
     assert rows.to_list() == work.read_contexts(place / "c")
 
 
+@pytest.mark.long
 def test_a_model_describes_and_chunks_are_merged(place, chat, book, tmp_path, fits_schema):
     chat.answer = lambda body: "merged" if "by merging" in body["messages"][0]["content"] else "a person"
     words = ("ask", place / "c", "--endpoint", chat.url, "--model", "m", "--out", tmp_path / "a.jsonl")

@@ -105,6 +105,7 @@ def test_agreement_of_two_tables(parts, tmp_path, fits_schema):
     ]  # fmt: skip
 
 
+@pytest.mark.long
 def test_pictures_are_drawn(parts, tmp_path):
     pytest.importorskip("matplotlib")
     assert run(parts, "--plots", tmp_path / "p").exit_code == 0

@@ -41,6 +41,7 @@ def test_a_folder_of_questions_loads_with_datasets(place):
     assert len(load_dataset(str(place / "q"), "random", cache_dir=str(place / "cache"))["draw_01"]) == 300
 
 
+@pytest.mark.long
 def test_building_again_replaces_its_own_folder_and_no_other(place, tmp_path):
     words = ("build", place / "books.jsonl", "--test", 3, "--dev", 0, "--draws", 0, "--out")
     out = tmp_path / "q"

@@ -87,6 +87,7 @@ def test_the_size_of_the_pieces_that_are_read_at_once_changes_nothing(lines, siz
         assert clean(text, CleanSettings(guard=False)) == whole
 
 
+@pytest.mark.long
 def test_memory_stays_below_five_times_the_file():
     """The text and its clean copy take two bytes a character each, as there are curly quotes."""
     text = book(inside="“Good morning,” she said.\n\n" + f"{STORY}\n\n" * 70)

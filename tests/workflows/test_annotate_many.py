@@ -216,6 +216,7 @@ def test_a_worker_killed_once_loses_no_finished_step(toybox):
     assert toybox.log.count("book_2 groups") == 2
 
 
+@pytest.mark.long
 def test_a_book_that_kills_every_worker_is_reported_and_the_others_finish(toybox):
     toybox.order("book_0", "filter", "kill")
     done = annotate_books(toybox.jobs(), 4, workers=2)

@@ -259,6 +259,7 @@ def test_real_fantasycoref(reference, tmp_path):
     assert not_kept(done)["stories in parts of which the whole is there too"] == 6
 
 
+@pytest.mark.long
 def test_a_real_novel_of_pdnc(shared_data, tmp_path):
     done = import_corpus(
         "pdnc", shared_data / "pdnc/WinnieThePooh", tmp_path / "out", records=tmp_path / "all.jsonl"
@@ -329,6 +330,7 @@ def test_published_counts_that_differ_are_told(tmp_path):
     assert done.differences == {"train": (2802, 2), "validation": (343, 0), "test": (348, 0)}
 
 
+@pytest.mark.long
 def test_books_of_booknlp_without_tokens_are_named(shared_data, tmp_path):
     for novel in ("TheInvisibleMan", "TheGambler"):
         shutil.copytree(shared_data / "booknlp" / novel, tmp_path / "in" / novel)

@@ -28,6 +28,7 @@ def test_the_packs_are_ours_small_and_hold_no_text():
         assert sha256_bytes(released.reasons.encode()) == books[pack["doc_key"]]["reasons_sha256"]
 
 
+@pytest.mark.long
 def test_what_ships_verifies():
     assert bc.verify(SHIPPED).problems == []
 

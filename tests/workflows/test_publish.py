@@ -93,6 +93,7 @@ def test_a_dry_run_shows_everything_and_sends_nothing(sample, hub, tmp_path):
     assert "martinelli" not in report.card.lower()  # the sample is not BookCoref
 
 
+@pytest.mark.long
 def test_croissant_is_valid_and_its_loader_reads_the_records(sample, tmp_path):
     import mlcroissant
 
@@ -278,6 +279,7 @@ def test_one_commit_with_a_tag_and_nothing_the_second_time(sample, hub):
     assert (again.unchanged, again.commit, len(there.commits)) == (True, done.commit, 2)
 
 
+@pytest.mark.long
 def test_an_interrupted_upload_goes_on_where_it_was(sample, hub):
     hub.fail("POST", "/commit/", 500, times=9)
     with pytest.raises(SourceError, match="cannot upload") as caught:
@@ -335,6 +337,7 @@ def test_a_new_version_replaces_our_files_and_keeps_the_users(sample, hub, tmp_p
 # -- the receiver --------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_verify_finds_what_was_changed_on_the_hub(sample, hub):
     bc.publish(sample, "me/lamp", standoff=True)
     there = hub.repositories["me/lamp"]
@@ -346,6 +349,7 @@ def test_verify_finds_what_was_changed_on_the_hub(sample, hub):
     assert any("another checksum" in problem for problem in found.problems)
 
 
+@pytest.mark.long
 def test_a_file_that_arrives_damaged_is_refused(sample, hub):
     bc.publish(sample, "me/lamp")
     data = hub.repositories["me/lamp"].files["full/test.parquet"]
@@ -356,6 +360,7 @@ def test_a_file_that_arrives_damaged_is_refused(sample, hub):
     assert bc.verify("hf:me/lamp").ok
 
 
+@pytest.mark.long
 def test_what_was_fetched_serves_offline(sample, hub, monkeypatch):
     bc.publish(sample, "me/lamp")
     with pytest.raises(SourceError, match="never fetched"):

@@ -498,6 +498,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.long
 def test_an_interrupt_meets_no_process_that_is_just_starting():
     command = [sys.executable, "-c", BORN_INTERRUPTED]
     ran = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)

@@ -170,6 +170,7 @@ def test_the_old_annotation_is_not_looked_at(tmp_path, folder, plan):
     assert again.work.reused == ["one_1"]
 
 
+@pytest.mark.long
 def test_books_are_chosen_by_key_or_number_and_must_exist(tmp_path, folder, plan):
     cache = tmp_path / "cache"
     assert list(regenerate(folder, plan, cache, books=["2"]).comparisons) == ["two_2"]
