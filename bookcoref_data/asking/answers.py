@@ -74,13 +74,11 @@ def _links(
     places: Iterable[tuple[int, int]], was: str | None, name: str | None, tokens: Sequence[str],
     doc_key: str, group: str,
 ) -> tuple[Edit, ...]:  # fmt: skip
-    """The corrections that give mentions to somebody, or take them away."""
-    return tuple(
-        Edit("link", at=anchor_of(tokens, *span), was=was, character=name, doc_key=doc_key, group=group)
-        if name is not None
-        else Edit("unlink", at=anchor_of(tokens, *span), was=was, doc_key=doc_key, group=group)
-        for span in places
-    )
+    """The corrections that give mentions to somebody, or take them away. What nobody had is nobody of the
+    cast as it is now (`why`)."""
+    op, why = "unlink" if name is None else "link", {} if name or was else {"why": NOBODY}
+    one = Edit(op, was=was, character=name or "", doc_key=doc_key, group=group, extra=why)
+    return tuple(replace(one, at=anchor_of(tokens, *span)) for span in places)
 
 
 _EVERY = ["words", "quote", "mention"]

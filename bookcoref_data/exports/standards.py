@@ -94,10 +94,8 @@ def inception(r: LaidOutBook) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as packed:
         # A fixed time: the same annotation gives the same file.
-        for name, content in (
-            (f"{r.annotation.doc_key}.xmi", cas.to_xmi()),
-            ("TypeSystem.xml", system.to_xml()),
-        ):
+        files = {f"{r.annotation.doc_key}.xmi": cas.to_xmi(), "TypeSystem.xml": system.to_xml()}
+        for name, content in files.items():
             packed.writestr(zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0)), content or "")
     return buffer.getvalue()
 
@@ -128,5 +126,4 @@ def doc_bin(r: LaidOutBook) -> bytes:
     if a.source is not None:
         doc.user_data["token_starts"] = list(a.source.starts)
         doc.user_data["token_ends"] = list(a.source.ends)
-    done: bytes = DocBin(docs=[doc], store_user_data=True).to_bytes()
-    return done
+    return bytes(DocBin(docs=[doc], store_user_data=True).to_bytes())

@@ -102,8 +102,7 @@ class _TeiWriter:
                     element.set("prev", f"#{name}.{n - 1}")
                 if n < last:
                     element.set("next", f"#{name}.{n + 1}")
-        done: bytes = self.etree.tostring(root, xml_declaration=True, encoding="UTF-8")
-        return done
+        return bytes(self.etree.tostring(root, xml_declaration=True, encoding="UTF-8"))
 
     def _add(self, parent: Element, tag: str, text: str = "", **attributes: str) -> Element:
         child: Element = self.etree.SubElement(parent, f"{{{NAMESPACE}}}{tag}", attributes)

@@ -18,6 +18,7 @@ import numpy as np
 from ..books.annotation import Annotation
 from ..errors import EditionError
 from ..scoring.assignment import best_alignment
+from ..shapes import attributes
 from ..words.folding import fold
 
 KINDS = ("missed", "spurious", "merged", "split")
@@ -56,10 +57,7 @@ class Differences:
         for row in self.rows:
             flat += (row.start - before, row.end - row.start, row.kind, row.first, row.second)
             before = row.start
-        return {
-            "rows": flat, "names": list(self.names), "same": self.same, "first": self.first,
-            "second": self.second,
-        }  # fmt: skip
+        return {"rows": flat, **attributes(self, "names same first second")}
 
 
 def compare(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from ..annotation.cast import MOST_PEOPLE, Cast, Entry
 from ..annotation.given import Given, Span
 from ..annotation.state import Marked
+from ..asking.answers import NOBODY
 from ..books import Book
 from ..edits import Anchor, Conflict, Edit
 from ..edits.apply import EditRefused, Said
@@ -113,7 +114,11 @@ class _Correcting:
         self.nobody.discard(span)
 
     def _unlink(self, edit: Edit) -> None:
-        span = self._place(edit.at)
+        span, words = self._place(edit.at), edit.at.words if edit.at else ""
+        called = {self._final(i) for i in self.callings.called(words)}
+        if edit.extra.get("why") == NOBODY and len(called) == 1:
+            new = self.people[called.pop()].name
+            raise EditRefused(f"“{words}” was nobody of the cast when this was said; now it is {new}")
         self.links.pop(span, None)
         self.nobody.add(span)
 

@@ -70,8 +70,10 @@ class ReviewSession:
 
     def ask(self, most: int) -> tuple[list[ReviewQuestion], Layout]:
         """Read the book, and make the best questions for what is known now."""
-        a, kept = self.read(self.backend), self.kept()
-        self.annotation, self.share = a, likely_right(a)
+        self.annotation, self.share = (a := self.read(self.backend)), likely_right(a)
+        # An answer that cannot be kept any more, since the cast has changed, decides nothing.
+        lost = {conflict.number for conflict in self.conflicts if not conflict.applied}
+        kept = [e for n, e in enumerate(self.kept(), 1) if n not in lost and e.doc_key in ("", a.doc_key)]
         done, teaches = {*settled(kept)} - self.first, taught(kept)
         doubts = doubts_of(a, self.backend, self.read, self.drawn) if "speaker" in self.about else {}
         free = self.backend.nobodys(a) if isinstance(self.backend, EmbeddedBackend) else ()

@@ -460,6 +460,30 @@ def test_whom_a_name_means_that_nobody_has_is_asked_once_and_what_follows_is_rea
     assert not any("Napoleon" in found.book.tokens[m.start : m.end + 1] for m in found.mentions)
 
 
+def test_answers_that_another_cast_cannot_keep_are_told_and_asked_again(tmp_path):
+    book, cast, other = (tmp_path / name for name in ("sea.txt", "cast.txt", "other.txt"))
+    book.write_text(_BY_THE_SEA)
+    cast.write_text("Anna Grey\nTom Hill\nRobert Vale\n")
+    asked = bc.review(book, cast, about=["name"])
+    captain, napoleon = sorted(asked.questions, key=lambda q: q.start)
+    asked.answer(captain, "Robert Vale")
+    asked.answer(napoleon, "n")
+    # Robert Vale was dropped, Napoleon added: of neither is anything known, and nothing is given to others.
+    other.write_text("Anna Grey\nTom Hill\nNapoleon\n")
+    again = bc.review(book, other, about=["name"])
+    assert [q.key for q in again.questions] == [captain.key]
+    assert {c.reason.split(";")[0] for c in again.conflicts} == {
+        "no character is called 'Robert Vale'", "“Napoleon” was nobody of the cast when this was said",
+    }  # fmt: skip
+    assert len(again.conflicts) == 12
+    assert len(bc.annotate(book, other, edits=tmp_path / "sea.edits.jsonl").characters["Napoleon"]) >= 4
+    # Another book with the same file of answers is not taken for answered.
+    twin = tmp_path / "twin.txt"
+    twin.write_text(_BY_THE_SEA)
+    edits = tmp_path / "sea.edits.jsonl"
+    assert len(bc.review(twin, cast, about=["name"], edits=edits).questions) == 2
+
+
 @pytest.mark.long
 def test_in_a_terminal_only_answers_of_this_round_are_taken_back(short, tmp_path, monkeypatch, capsys):
     edits = tmp_path / "mine.jsonl"
