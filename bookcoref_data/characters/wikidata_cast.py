@@ -246,12 +246,8 @@ def _titles(facts: ItemFacts) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def _aliases(facts: ItemFacts) -> tuple[str, ...]:
     """Other English names, sorted; labels of English varieties count."""
-    named = {
-        " ".join(text.split())
-        for property_ in (LABEL, ALIAS)
-        for text, language in facts.get(property_, ())
-        if language.lower() in (*ENGLISH, "mul")
-    }
+    both = (_by_language(facts.get(property_, ())) for property_ in (LABEL, ALIAS))
+    named = {text for known in both for language in (*ENGLISH, "mul") for text in known.get(language, ())}
     return tuple(sorted(named))
 
 
@@ -259,7 +255,7 @@ def _by_language(values: Sequence[Value]) -> dict[str, list[str]]:
     """language -> texts, sorted, so that the choice does not depend on the order of an answer."""
     found: dict[str, list[str]] = {}
     for text, language in sorted(values):
-        if text.strip():
+        if text.strip() and not _ITEM.fullmatch(text):  # "Q42" stands where a service has no label
             found.setdefault(language.lower(), []).append(" ".join(text.split()))
     return found
 

@@ -29,6 +29,8 @@ class Term(NamedTuple):
 
 Row = dict[str, Term]
 Complaint = Callable[[list[Row]], str]
+"""What is wrong with rows that cannot be the whole answer, else ""; `CUT_OFF` asks for less."""
+CUT_OFF = "as many rows as a service may cut an answer off at"
 
 
 class TooHeavyError(SourceError):
@@ -123,8 +125,8 @@ class SparqlEndpoint:
     def ask(self, query: str, complaint: Complaint = lambda rows: "", *, anew: bool = False) -> list[Row]:
         """The rows of a SELECT query, from the archive or from the service.
 
-        `complaint` says what is wrong with rows that cannot be the whole answer, else "". Such an answer is
-        asked for again, and is not kept. With `anew` a kept answer without rows is asked for again.
+        An answer with a `complaint` is asked for again, or for less, and is not kept. With `anew` a kept
+        answer without rows is asked for again.
 
         Raises:
             OfflineError: the answer is not kept, and the network is switched off.
@@ -163,7 +165,7 @@ class SparqlEndpoint:
         def once() -> Any:
             answer = self._exchange(query)
             if not isinstance(answer, _Fault) and (wrong := complaint(_rows(answer))):
-                answer = _Fault(wrong, down=True)
+                answer = _Fault(wrong, heavy=wrong == CUT_OFF, down=wrong != CUT_OFF)
             if not isinstance(answer, _Fault):
                 return answer
             faults.append(answer)

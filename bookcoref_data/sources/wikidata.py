@@ -15,13 +15,14 @@ Both use plain labels instead of Wikidata's label service, and so run on any SPA
 """
 
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import chain
 
-from ..errors import SourceError
+from ..errors import OfflineError, SourceError
 from ..progress import Progress, begun
 from ..resources import load_toml, resource
-from .sparql import Row, SparqlEndpoint, Term, TooHeavyError
+from .sparql import CUT_OFF, Row, SparqlEndpoint, Term, TooHeavyError
 
 _QUERIES = load_toml(resource("manifests", "wikidata.toml"))["queries"]
 PREFIXES: str = _QUERIES["prefixes"]
@@ -30,6 +31,8 @@ SUBJECTS: str = _QUERIES["subjects"]
 _ENDING = '\n    FILTER(STRENDS(STR(?work), "{digits}"))'
 _AUTHOR = "\n  FILTER EXISTS { ?work wdt:P50 ?author }"
 _MOST_DIGITS = 2  # a part may be a hundredth of all works
+_LIMITS = 1000  # services that answer with so many rows at most have a multiple of it as their limit
+_SURE = 50  # items of which one at least has what is asked for
 _LEAST_SHARE = 0.99  # of the works counted; some come and go between two queries
 
 # Titles are kept in every language, labels only in those asked for: an item may have hundreds.
@@ -53,6 +56,8 @@ WORK_PROPERTIES = (CHARACTER, AUTHOR, TITLE, CLASS, BASED_ON, SERIES, GUTENBERG,
 PERSON_PROPERTIES = (LABEL, ALIAS, CLASS, SAME)
 CLASS_PROPERTIES = (LABEL, SUBCLASS)
 _CLASS_LEVELS = 6  # from "literary character in a novel" up to "character" are three
+
+_COLUMNS = ("item", "property", "value")
 
 Facts = dict[str, dict[str, list[Term]]]
 """item -> property -> values; items and properties are short ("Q170583", "wdt:P674").
@@ -132,7 +137,7 @@ class _Harvest:
             # They have a character, so an answer without them was half an answer. Smaller batches ask again.
             # Where such a batch is the one of before, the answer that was kept is not taken for a second one.
             silent, self._again = self._silent(listed), True
-            self._collect(silent, WORK_PROPERTIES, "works once more", max(1, settings.works_batch // 2))
+            self._collect(silent, WORK_PROPERTIES, "works once more", halved=True)
             self._again = False
             found.failed += self._silent(silent)
         # Which characters say that they are in a work (P1441), which books that they are of a series (P179)
@@ -141,8 +146,7 @@ class _Harvest:
             items, POINTING_PROPERTIES, "characters present in works", POINTING, unit="works", mark="^"
         )
         # Books of the series among the works: these books may have no cast of their own
-        books = self._items(listed, f"^{SERIES}") if works is None else []
-        books = [book for book in books if is_item(book)]
+        books = [book for book in self._items(listed, f"^{SERIES}") if works is None and is_item(book)]
         self._collect(books, WORK_PROPERTIES, "books of series")
         if settings.require_author:
             books = [book for book in books if found.of(book).get(AUTHOR)]
@@ -153,6 +157,8 @@ class _Harvest:
         cast = {person for work in sources for person in cast_of(found, work)}
         persons = _in_order({*cast, *self._items(sources, AUTHOR)})
         self._collect(persons, PERSON_PROPERTIES, "characters and authors")
+        with suppress(OfflineError):  # answers kept by older versions lack this question
+            self._collect(self._silent(persons), PERSON_PROPERTIES, "characters once more", halved=True)
         # Ask once more, in all languages, for those who have a label in none of the wanted ones
         current = {found.current(person) for person in persons if is_item(person)}
         nameless = [p for p in current - set(found.failed) if LABEL not in found.facts.get(p, {})]
@@ -186,16 +192,15 @@ class _Harvest:
         author = _AUTHOR if self._settings.require_author else ""
         query = SUBJECTS.format(what="(COUNT(*) AS ?works)", ending="", author=author)
         try:
-            counted = self._number(
-                self._endpoint.ask(query, lambda r: "" if self._number(r) else "an empty answer")
-            )
+            rows = self._endpoint.ask(query, lambda rows: "" if self._number(rows) else "an empty answer")
+            counted = self._number(rows)
         except TooHeavyError:
             counted = 0
         works: list[str] = []
         with begun(self._progress, "list of works", None, "works") as advance:
             for rows in self._by_digits(author, int(counted * _LEAST_SHARE)):
                 advance(len(rows))
-                works += [self._cell(row, "work").value for row in rows]
+                works += [self._cells(row, "work")[0].value for row in rows]
         if not works:
             raise SourceError(
                 f"{self._endpoint.address} lists no work with characters",
@@ -207,7 +212,7 @@ class _Harvest:
         return _in_order({_short_item(work) for work in works if work.startswith(ENTITY)})
 
     def _number(self, rows: list[Row]) -> int:
-        text = self._cell(rows[0], "works").value if rows else "0"
+        text = self._cells(rows[0], "works")[0].value if rows else "0"
         if not (text.isdigit() and text.isascii()):
             raise SourceError("the service gave no number of works", expected="a number", found=text)
         return int(text)
@@ -225,10 +230,12 @@ class _Harvest:
             for digit in "0123456789":
                 yield from self._by_digits(author, 0, digit + digits)
 
-    def _collect(self, items: Collection[str], properties: tuple[str, ...], what: str, size: int = 0) -> None:
-        """Add the facts of `items` (`size` in one query), and of the items they were merged into."""
-        if not size and properties == WORK_PROPERTIES:
-            size = self._settings.works_batch
+    def _collect(
+        self, items: Collection[str], properties: tuple[str, ...], what: str, halved: bool = False
+    ) -> None:
+        """Add the facts of `items`, `halved`: half as many at once, and of those they were merged into."""
+        size = self._settings.works_batch if properties == WORK_PROPERTIES else self._settings.persons_batch
+        size = max(1, size // 2) if halved else size
         languages = ", ".join(f'"{language.lower()}"' for language in self._settings.languages)
         language, found = LANGUAGE_FILTER.format(languages=languages), self._found
         wanted = _in_order({item for item in items if is_item(item)} - set(found.facts))
@@ -250,13 +257,11 @@ class _Harvest:
         with begun(self._progress, what, len(items), unit) as advance:
             for batch in _batches(items, size or self._settings.persons_batch):
                 for row in chain.from_iterable(self._dividing(batch, properties, query, language)):
-                    item, property_ = (self._cell(row, name).value for name in ("item", "property"))
-                    value = self._cell(row, "value")
-                    facts = self._found.facts.setdefault(_short_item(item), {})
-                    short = [
-                        s + property_.removeprefix(p) for p, s in _SHORT.items() if property_.startswith(p)
-                    ]
-                    values = facts.setdefault(mark + (short[0] if short else property_), [])
+                    item, property_, value = self._cells(row, *_COLUMNS)
+                    facts = self._found.facts.setdefault(_short_item(item.value), {})
+                    cut = max(map(property_.value.rfind, "/#")) + 1
+                    space, name = property_.value[:cut], property_.value[cut:]
+                    values = facts.setdefault(f"{mark}{_SHORT.get(space, space)}{name}", [])
                     if value not in values:
                         values.append(value)
                 advance(len(batch))
@@ -270,8 +275,11 @@ class _Harvest:
         """
         # Pairs, not two lists: engines then look each pair up instead of joining with all statements.
         pairs = " ".join(f"(wd:{item} {property_})" for item in batch for property_ in properties)
+        text, least = query.format(pairs=pairs, language=language), _LIMITS if len(batch) > 1 else 1 << 62
         try:
-            yield self._endpoint.ask(query.format(pairs=pairs, language=language), anew=self._again)
+            rows = self._endpoint.ask(text, lambda rows: self._complaint(rows, least), anew=self._again)
+            # To so many items somebody answers: an empty answer is not believed at once.
+            yield rows or self._endpoint.ask(text, anew=len(batch) >= _SURE)
         except TooHeavyError:
             if len(batch) == 1:
                 self._found.failed.extend(batch)
@@ -279,16 +287,22 @@ class _Harvest:
             for part in _batches(batch, -(-len(batch) // 8)):
                 yield from self._dividing(part, properties, query, language)
 
-    def _cell(self, row: Row, name: str) -> Term:
-        """One cell of a row. Raises SourceError when the service left it out: it answers something else."""
-        if name not in row:
+    def _complaint(self, rows: list[Row], limits: int) -> str:
+        """Raises SourceError, before the answer is kept: a row lacks a column."""
+        for row in rows:
+            self._cells(row, *_COLUMNS)
+        return CUT_OFF if rows and not len(rows) % limits else ""
+
+    def _cells(self, row: Row, *names: str) -> list[Term]:
+        """Cells of a row. Raises SourceError when the service left one out: it answers something else."""
+        for name in sorted({*names} - row.keys()):
             raise SourceError(
                 f"{self._endpoint.address} gave a row without ?{name}",
                 expected=f"a value of ?{name} in every row",
                 found=f"?{', ?'.join(sorted(row)) or '(an empty row)'}",
                 hint="is this the address of a SPARQL service over Wikidata's data?",
             )
-        return row[name]
+        return [row[name] for name in names]
 
 
 def cast_of(found: WikidataFacts, work: str) -> list[str]:

@@ -14,13 +14,14 @@ values out.
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..errors import BookcorefError, DataError, UsageError, WrongFileError, plural
-from .clean import KINDS, CleanRecipe, CleanText, Witness, clean
+from .clean import KINDS, CleanRecipe, CleanText, Witness, clean, places_in_file
 from .decode import Decoded
 from .ebook import decode_book
 from .markers import ebook_numbers, is_cut_off, is_gutenberg, markup_of
@@ -239,13 +240,7 @@ def tokens_of(file: CleanFile, settings: ReadSettings | None = None) -> Tokenise
     # Places in the file of tokens at `first` of the clean text. The end is one behind the last character, not
     # the place of the next one: a cut may lie between them. An empty span (a paragraph's end) lies one behind
     # the character before it, for the same reason.
-    runs = file.body.runs.table
-
-    def places(offsets: np.ndarray) -> np.ndarray:
-        at = np.searchsorted(runs[:, 0], offsets, side="right") - 1
-        moved: np.ndarray = runs[at, 1] + offsets - runs[at, 0]
-        return moved
-
+    places = partial(places_in_file, file.body.runs.table)
     ends = places(first + lengths - 1) + 1
     starts = np.where(lengths > 0, places(np.minimum(first, len(file.body.text) - 1)), ends)
     # Numbers of the first tokens of all paragraphs

@@ -18,7 +18,8 @@ from urllib.parse import urlsplit
 
 from ..characters.guide_files import GuideAddress, ListedName, read_addresses, read_names
 from ..characters.guides.addresses import is_summary, summary_address
-from ..characters.guides.page import LIST, MINOR, PERSON, SUMMARY, GuidePage
+from ..characters.guides.page import KINDS as PAGES
+from ..characters.guides.page import PERSON, SUMMARY, GuidePage
 from ..characters.names import read_name
 from ..errors import SourceError, UsageError
 from ..progress import Progress
@@ -139,11 +140,9 @@ def texts_of(asked: AskedGuide, reader: harvesting.PageReader) -> list[GuideText
         for address in asked.guide.lists:
             read += reader.read_list(address)
         # Pages of single persons that hold what is wanted: given ones, and those that the lists link to.
-        site = asked.guide.place.site
-        analysis = "analysis" in asked.kinds
-        described_alone = "description" in asked.kinds and site in ("litcharts", "shmoop")
+        described_alone = "description" in asked.kinds and guide.place.site in ("litcharts", "shmoop")
         needed: list[str] = []
-        if analysis or described_alone:
+        if "analysis" in asked.kinds or described_alone:
             for given in asked.guide.others:
                 # No person's page: the front page of the guide, an overview of CliffsNotes, a summary
                 path = urlsplit(harvesting.original_of(given)).path.rstrip("/")
@@ -198,8 +197,7 @@ def _texts_of_people(blank: GuideText, read: Sequence[tuple[FetchedPage, GuidePa
     """Descriptions and analyses by person, in the order of the guide; a longer text of a kind wins."""
     found: dict[tuple[str, str], GuideText] = {}
     order: dict[str, int] = {}
-    rank = {LIST: 0, PERSON: 1, MINOR: 2}
-    for record, page in sorted(read, key=lambda pair: rank.get(pair[1].kind, 3)):
+    for record, page in sorted(read, key=lambda pair: PAGES.index(pair[1].kind)):
         for entry in page.entries:
             people = read_name(entry.name, author=blank.author).people
             if not people:
@@ -311,9 +309,8 @@ def build_guide_texts(
     else:
         asked = listed_guides([source], read_works(works) if works else {})
     jobs = [(one.guide, partial(texts_of, one)) for one in asked]
-    texts, statuses, problems = harvesting.read_guides(
-        jobs, guides, pages, offline=offline, progress=progress
-    )
+    read = harvesting.read_guides(jobs, guides, pages, offline=offline, progress=progress)
+    texts, statuses, problems = read
     if not texts:
         raise SourceError(
             "no page of a guide could be read",

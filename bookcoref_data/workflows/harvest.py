@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from ..characters.guide_files import GuideAddress, NameTally, join_authors, read_names, rows_of_names
 from ..characters.guides import parse_page
 from ..characters.guides.addresses import GuidePlace, is_list, list_addresses, place_of
-from ..characters.guides.page import LIST, MINOR, PERSON, GuideEntry, GuidePage
+from ..characters.guides.page import KINDS, LIST, GuideEntry, GuidePage
 from ..characters.names import read_name
 from ..characters.table import CastRow, group_casts, read_table, write_table
 from ..characters.wikidata_cast import CastReport, cast_rows
@@ -235,8 +235,8 @@ def _read_guide(guide: Guide, plan: GuidesPlan, reader: PageReader) -> list[Cast
     title = title or guide.place.id
     others = tuple(other for other in titles if other != title and _alike(other, title))
     # Entries of all pages, each name once, lists before single persons, minor ones last
-    rank, named = {LIST: 0, PERSON: 1, MINOR: 2}, dict[str, tuple[FetchedPage, GuideEntry]]()
-    for record, found in sorted(read, key=lambda pair: rank.get(pair[1].kind, 3)):
+    named: dict[str, tuple[FetchedPage, GuideEntry]] = {}
+    for record, found in sorted(read, key=lambda pair: KINDS.index(pair[1].kind)):
         for entry in found.entries:
             named.setdefault(fold(entry.name) or entry.name, (record, entry))
     entries = list(named.values())
@@ -327,16 +327,14 @@ def harvest_wikidata(
         SourceError: the endpoint is down or refuses; what it answered is kept in `archive`.
     """
     contact = plan.contact if offline else require_contact(plan.contact)
-    fetcher = Fetcher(
-        Pace(plan.per_second, plan.attempts), offline=offline, contact=contact, progress=progress
-    )
+    pace = Pace(plan.per_second, plan.attempts)
+    fetcher = Fetcher(pace, offline=offline, contact=contact, progress=progress)
     endpoint = SparqlEndpoint(
         plan.endpoint, agent_string(contact, "SPARQLWrapper"), Archive(archive), fetcher,
         timeout=plan.timeout, max_age_days=plan.max_age_days,
     )  # fmt: skip
     found = harvest(endpoint, plan.settings, works, progress)
-    cast = CastReport()
-    tally = endpoint.tally
+    cast, tally = CastReport(), endpoint.tally
     rows = list(cast_rows(found.works, found.of, found.current, tally.last_retrieved, cast))
     if not rows and not out.exists():
         raise SourceError(

@@ -148,6 +148,16 @@ def test_a_work_without_any_name_is_reported():
     assert report.nameless == ["Q100"]
 
 
+def test_the_number_of_an_item_is_no_name():
+    """Services give it where an item has no label in the language asked for."""
+    report = CastReport()
+    named = {"wdt:P1476": [], "rdfs:label": [("Q100", "en")]}
+    assert rows({**NOVEL, **named}, report=report) == []
+    assert report.nameless == ["Q100"]
+    named["rdfs:label"].append(("Die Lampe", "de"))
+    assert {row.title for row in rows({**NOVEL, **named})} == {"Die Lampe"}
+
+
 def test_the_order_of_an_answer_changes_nothing():
     turned = {property_: values[::-1] for property_, values in NOVEL.items()}
     assert rows(turned) == rows(NOVEL)

@@ -569,6 +569,58 @@ def test_a_work_of_which_nothing_ever_comes_is_named(endpoint, proxy):
     assert not proxy.queries
 
 
+@pytest.mark.parametrize("what", ["wdt:P1441", "wd:Q200 rdfs:label"])
+def test_an_empty_answer_about_many_items_is_not_believed_at_once(endpoint, proxy, monkeypatch, what):
+    """It took the characters that name their work, or the aliases and classes of all, without a word."""
+    monkeypatch.setattr("bookcoref_data.sources.wikidata._SURE", 3)
+    whole = harvest(endpoint, WikidataSettings())
+    shutil.rmtree(endpoint.archive.folder)
+    left = [answer()]
+    proxy.fault = lambda query: left.pop() if left and what in query else None
+    assert harvest(endpoint, WikidataSettings()) == whole
+    assert not left
+    assert harvest(offline(endpoint), WikidataSettings()) == whole
+
+
+def test_persons_of_whom_nothing_came_are_asked_for_once_more(endpoint, proxy):
+    whole = harvest(endpoint, SMALL)
+    shutil.rmtree(endpoint.archive.folder)
+    left = [answer()]
+    proxy.fault = lambda query: left.pop() if left and "wd:Q200 rdfs:label" in query else None
+    assert harvest(endpoint, SMALL) == whole
+    assert not left
+
+
+def test_a_service_that_cuts_answers_off_at_a_number_of_rows_is_asked_for_less(endpoint, proxy, monkeypatch):
+    """Services that are no Wikidata of old give 1,000 or 10,000 rows at most, and say nothing of the rest."""
+    monkeypatch.setattr("bookcoref_data.sources.wikidata._LIMITS", 9)
+    whole = harvest(endpoint, WikidataSettings())
+    shutil.rmtree(endpoint.archive.folder)
+    forward = proxy.forward
+
+    def capped(body, headers):
+        status, kinds, data = forward(body, headers)
+        found = json.loads(data)
+        del found["results"]["bindings"][9:]
+        return status, kinds, json.dumps(found).encode()
+
+    proxy.forward = capped
+    found = harvest(endpoint, WikidataSettings())
+    assert harvest(offline(endpoint), WikidataSettings()) == found
+    for harvested in (found, whole):
+        for values in (values for facts in harvested.facts.values() for values in facts.values()):
+            values.sort()
+    assert found == whole
+
+
+def test_an_answer_that_lacks_a_column_is_not_kept(endpoint, proxy):
+    left = [answer({"item": "http://www.wikidata.org/entity/Q100"})]
+    proxy.fault = lambda query: left.pop() if left and works_in(query) else None
+    with pytest.raises(SourceError, match=r"without \?property"):
+        harvest(endpoint, SMALL)
+    assert harvest(endpoint, SMALL).works == ["Q100", "Q101", "Q103", "Q104"]
+
+
 def test_no_class_is_walked(endpoint, proxy):
     harvest(endpoint, SMALL)
     assert not [query for query in proxy.queries if re.search(r"\?\w+ wdt:P31 (?:wd:|\?class|<)", query)]
@@ -644,4 +696,4 @@ def test_20000_characters_come_whole(tmp_path):
     names = {t.value for i in range(20_000) for t in found.of(f"Q{9_000_000 + i}")["rdfs:label"]}
     assert {f"Person {w}-{c}" for w in range(2000) for c in range(10)} <= names
     # Works are listed and counted, asked for facts, asked who points to them (larger batches); persons.
-    assert endpoint.tally.asked == 2 + 20 + 5 + 52
+    assert endpoint.tally.asked == 2 + 20 + 2 * 5 + 52  # nobody points to them, which is asked twice

@@ -12,7 +12,7 @@ from ..name_lists import ARTICLES
 from ..names import read_name
 from ..titles import PARTICLES
 
-LIST, PERSON, MINOR, SUMMARY = "list", "person", "minor", "summary"
+KINDS = LIST, PERSON, MINOR, SUMMARY = "list", "person", "minor", "summary"
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from .settings import CleanRecipe, CleanSettings, Piece, give_back, require_text
 from .witness import Witness, ask_witness
 
 __all__ = ["KINDS", "Block", "ChapterHeading", "CleanRecipe", "CleanSettings", "CleanText", "Cut", "KeptRun",
-           "Piece", "Witness", "clean", "settings_from"]  # fmt: skip
+           "Piece", "Witness", "clean", "places_in_file", "settings_from"]  # fmt: skip
 
 _LINE_END = re.compile(r"\n")
 _GAP = re.compile(r"\n(?:[^\S\n]*\n){2,}")
@@ -164,8 +164,8 @@ def _surplus(text: str, runs: np.ndarray) -> Iterator[tuple[int, int]]:
         both = np.asarray([span for span in spans if span[0] < span[1]], dtype=np.int64).reshape(-1, 2)
         starts, ends = both[:, 0], both[:, 1]
         yield from zip(
-            _places(runs, starts + begin).tolist(),
-            (_places(runs, ends + begin - 1) + 1).tolist(),
+            places_in_file(runs, starts + begin).tolist(),
+            (places_in_file(runs, ends + begin - 1) + 1).tolist(),
             strict=True,
         )
         begin += len(piece)
@@ -220,7 +220,7 @@ def _parts(text: str, runs: np.ndarray) -> Iterator[str]:
     yield "".join(part)
 
 
-def _places(runs: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+def places_in_file(runs: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     """Places in the file of offsets in the kept text."""
     if not len(offsets):
         return offsets

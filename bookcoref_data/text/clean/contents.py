@@ -24,21 +24,15 @@ def cut_contents(draft: Draft, settings: CleanSettings) -> None:
     openings = (i for i, block in enumerate(blocks) if block.gap >= 2 and is_division(block))
     close = 1 + _MOST_HEADINGS
     begun = next((i for i in openings if any(map(is_prose, blocks[i + 1 : i + close]))), len(blocks))
-    index = 0
-    while index < len(blocks):
-        block = blocks[index]
+    for index, block in enumerate(blocks):
         if not (is_contents(block) or is_list(block)) or draft.marks[block.start]:
-            index += 1
             continue
         stop, table = _table_end(blocks, index)
         span = (block.start, blocks[stop - 1].end)
-        doubt = _no_table(draft, blocks[index:stop], table, settings, index > begun)
-        if doubt:
+        if doubt := _no_table(draft, blocks[index:stop], table, settings, index > begun):
             draft.decide("contents", *span, doubt, cut=False)
-            index += 1
-            continue
-        draft.cut("contents", *span)
-        index = stop
+        else:
+            draft.cut("contents", *span)
 
 
 def _no_table(
