@@ -13,7 +13,7 @@ from ..books.facts import one_called
 from ..errors import DataError, UsageError, plural
 from ..files import path_of
 from ..outputs import files_of
-from ..shapes import attributes
+from ..shapes import attributes, plain
 from . import options as o
 from .books import AnnotatedBook, records_of
 from .options import PathLike
@@ -281,10 +281,7 @@ class MergedCorrections(list["Edit"]):
 
     def to_dict(self) -> dict[str, Any]:
         """JSON-ready."""
-        pairs = [
-            {"what": d.what, "one": d.one.to_dict(), "other": d.other.to_dict()} for d in self.disagreements
-        ]
-        return {"edits": [edit.to_dict() for edit in self], "disagreements": pairs}
+        return {"edits": plain(list(self)), "disagreements": plain(self.disagreements)}
 
     def __repr__(self) -> str:
         return f"<MergedCorrections: {plural(len(self), 'edit')}, {len(self.disagreements)} disagreements>"

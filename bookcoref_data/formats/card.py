@@ -1,5 +1,6 @@
 """The dataset card: what `datasets` reads (YAML) and what a person reads (licences, counts, citation)."""
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -98,6 +99,13 @@ def card_digest(card: str) -> str | None:
     """The content digest a card states, or None when it is not a card of ours."""
     found = _DIGEST.search(card)
     return found[1] if found else None
+
+
+def card_says(card: str) -> tuple[list[tuple[str, str]], str]:
+    """The licences and the citation that a card of ours states."""
+    cited = re.search(r'^  citation: (".*")$', card, re.MULTILINE)
+    licences = re.findall(r"^- \*\*(.+?)\*\*: (.+)$", card, re.MULTILINE)
+    return licences, json.loads(cited[1]) if cited else ""
 
 
 def card_files(card: str) -> list[str]:

@@ -21,12 +21,7 @@ def render_card(publication: Publication) -> str:
     get = "rebuild" if publication.standoff else "load"
     books = publication.books
     tokens, mentions = sum(b.tokens for b in books), sum(b.mentions for b in books)
-    form = (
-        "This repository holds the annotation only. The texts come from Project Gutenberg when the data set "
-        "is rebuilt (below)."
-        if publication.standoff
-        else "Texts and annotation are both in this repository."
-    )
+    form = CARD["published"]["standoff" if publication.standoff else "whole"]
     opening = (
         f"# {publication.title}\n\n{publication.summary}\n\n{form}\n\n"
         f"{plural(len(books), 'book')}, {tokens:,} tokens, "
@@ -36,13 +31,8 @@ def render_card(publication: Publication) -> str:
     if notes:
         lines = [f"- `{key}`: {warning}" for key, (_, warnings) in notes.items() for warning in warnings]
         good = sum(not warnings for _, warnings in notes.values())
-        figures = (
-            "Figures that need no gold annotation: names without a mention, a narrator who is not found. "
-            f"{good} of {plural(len(notes), 'book')} without a warning."
-        )
-        plausibility = "\n\n".join(
-            ["## Plausibility", figures, *(["\n".join(_limited(lines))] if lines else [])]
-        )
+        told = f"{CARD['published']['plausibility']}{good} of {plural(len(notes), 'book')} without a warning."
+        plausibility = "\n\n".join([told, *(["\n".join(_limited(lines))] if lines else [])])
     sections = (
         opening, _section(publication, get), _section(publication, "fields"),
         _books(publication), _licences(publication), _made(publication), plausibility,
@@ -81,11 +71,8 @@ def _head(
         lines.append(f"license_name: {_quoted(licence.id)}")
     kinds = {"int": "int64", "str": "string"}
     columns = (f"  - name: {name}\n    dtype: {kinds[kind]}" for name, kind, _ in TABLES["book_columns"])
-    standoff = (
-        "dataset_info:\n- config_name: books\n  features:\n" + "\n".join(columns) + "\nconfigs:\n"
-        "- config_name: books\n  default: true\n  data_files:\n  - split: train\n"
-        f"    path: {BOOKS_FILE}"
-    )
+    told = Template(CARD["published"]["books_yaml"])
+    standoff = told.substitute(columns="\n".join(columns), books=BOOKS_FILE)
     lines += [
         "pretty_name: " + _quoted(publication.title), "task_categories:", f"- {task[0]}",
         "task_ids:", f"- {task[1]}", "size_categories:", f"- {size}",

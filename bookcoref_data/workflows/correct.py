@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 from ..books.annotation import Annotation
@@ -12,9 +13,11 @@ from ..edits.diff import Diff
 from ..errors import UsageError
 from ..files import read_regular, utf8, write_text
 from ..formats.annotated import DATASET, KIND, check_kept, read_annotations, whole_record, write_annotations
+from ..formats.card import card_says
 from ..formats.detect import for_output
 from ..formats.documents import write_documents
-from ..formats.folder import is_folder, read_build, write_folder
+from ..formats.folder import is_folder, read_build, writing_folder
+from ..formats.reasons import format_reasons, read_reasons
 from ..formats.schema import SPLITS
 from ..outputs import whole
 from ..text.markers import field, is_gutenberg
@@ -81,19 +84,27 @@ def apply_edits(path: Path, edits: Sequence[Edit], out: Path, *, replace: bool =
     else:
         with whole(out, KIND, kept):
             write_annotations((d.annotation for d in done), out)
-            # The data set beside it gets the same corrections: an old one there would contradict it.
+            # The data set that was corrected, or stands beside: an old one in `out` would contradict it.
             beside = path if path.is_dir() else path.parent
-            old = next((folder / DATASET for folder in (out, beside) if is_folder(folder / DATASET)), None)
-            if old is not None:
-                record = read_build(old)
-                splits = {book.doc_key: book.split for book in record.books}
-                books = [(splits.get(d.annotation.doc_key, "test"), d.annotation.to_book()) for d in done]
-                write_folder(
-                    out / DATASET, {split: [book for at, book in books if at == split] for split in SPLITS},
-                    title=record.title, licences=LICENCES, notes=[_CORRECTED],
-                    source=record.source, replace=replace,
-                )  # fmt: skip
+            places = filter(is_folder, (out / DATASET, beside / DATASET, beside))
+            if old := next(places, None):
+                _write_corrected(old, [d.annotation for d in done], out / DATASET, replace=replace)
     return done
+
+
+def _write_corrected(old: Path, done: Sequence[Annotation], out: Path, *, replace: bool) -> None:
+    """The data set `old` with these annotations, and with the licences, citation and reasons that it has."""
+    was, reasons = read_build(old), read_reasons(old)
+    licences, citation = card_says((old / "README.md").read_text(encoding="utf-8"))
+    facts = {book.doc_key: book for book in was.books}
+    with writing_folder(out, replace=replace) as writer:
+        for split, a in product(SPLITS, done):
+            book = facts.get(a.doc_key)
+            if split == (book.split if book else "test"):
+                line = format_reasons(a) if a.doc_key in reasons else ""
+                writer.add_book(a.to_book(), split, reasons=line, text=book and book.text)
+        terms = licences or LICENCES
+        writer.finish(was.title, licences=terms, notes=[_CORRECTED], source=was.source, citation=citation)
 
 
 def diff_edits(old: Path, new: Path, *, author: str = "") -> dict[str, Diff]:

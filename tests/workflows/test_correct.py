@@ -12,8 +12,11 @@ from bookcoref_data.edits import Edit, anchor_of
 from bookcoref_data.errors import DataError, FormatError, SourceError, UsageError
 from bookcoref_data.formats import read_documents, write_documents
 from bookcoref_data.formats.annotated import read_annotations, write_annotations
-from bookcoref_data.formats.folder import iter_folder, read_build, write_folder
+from bookcoref_data.formats.card import card_says
+from bookcoref_data.formats.folder import iter_folder, read_build, write_folder, writing_folder
+from bookcoref_data.formats.reasons import format_reasons
 from bookcoref_data.workflows.correct import apply_edits, diff_edits, read_edits, write_edits
+from bookcoref_data.workflows.verify import verify
 
 STORY = "Anna met Tom . “ I know you , ” said she .  He left ."
 TOKENS = [word or "\n" for word in STORY.split(" ")]
@@ -111,3 +114,23 @@ def test_the_data_set_beside_an_annotation_is_corrected_too(folder, tmp_path, wh
 def test_an_annotation_without_a_data_set_gets_none(folder, tmp_path):
     apply_edits(folder, [edit(14, "Anna")], tmp_path / "out")
     assert not (tmp_path / "out/dataset").exists()
+
+
+def test_a_data_set_is_corrected_to_a_data_set_with_its_licences_texts_and_reasons(folder, tmp_path):
+    (before,) = read_annotations(folder)
+    mine, cited = (
+        [("Texts", "public domain"), ("Annotation", "CC BY 4.0")],
+        '@misc{x,\n  title = "A\\\\B",\n}',
+    )
+    with writing_folder(tmp_path / "data") as writer:
+        writer.add_book(before.to_book(), "train", reasons=format_reasons(before), text={"sha256": "a" * 64})
+        writer.finish("Mine", licences=mine, source={"corpus": "litbank"}, citation=cited)
+    apply_edits(tmp_path / "data", [edit(14, "Anna")], tmp_path / "out")
+    found, was = read_build(tmp_path / "out/dataset"), read_build(tmp_path / "data")
+    assert verify(tmp_path / "out").exit_code == 0
+    assert (found.title, found.source, found.books[0].text) == (was.title, was.source, was.books[0].text)
+    (after,), (again,) = read_annotations(tmp_path / "out"), read_annotations(tmp_path / "out/dataset")
+    assert again.quotes == after.quotes == before.quotes
+    assert again.to_book() == after.to_book() != before.to_book()
+    cards = [(tmp_path / name / "README.md").read_text() for name in ("data", "out/dataset")]
+    assert card_says(cards[0]) == card_says(cards[1]) == (mine, cited)

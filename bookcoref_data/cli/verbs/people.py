@@ -155,12 +155,10 @@ def _show(question: dict[str, Any], number: int) -> None:
 
     _show_passage(question, number)
     now = f"now {question['now'] or NOBODY}, {question['wrong']:.0%} likely to be wrong"
-    hangs = (
-        f"{n} decisions depend on it" if (n := round(question["hangs"])) > 1 else "nothing else depends on it"
-    )
+    hangs = f"{n} decisions depend" if (n := round(question["hangs"])) > 1 else "nothing else depends"
     holds = f"; the answer holds for {question['places']} places" if question["places"] > 1 else ""
     asked = _ASK.get(question["kind"], f"{' and '.join(question['people'])}: one person, or two?")
-    print(f"{asked} ({now}; {hangs}{holds})")
+    print(f"{asked} ({now}; {hangs} on it{holds})")
     keys = [f"{a['key']} {a['says']}" for a in question["answers"]]
     if question["typed"]:
         keys.insert(-2, "o somebody else")
