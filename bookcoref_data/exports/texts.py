@@ -17,9 +17,8 @@ def replaced_text(r: LaidOutBook) -> str:
     pronoun that two characters share is left alone.
     """
     layout = r.layout
-    first, behind = (layout.starts[0], layout.ends[-1]) if layout.starts else (0, 0)
+    at, behind = (layout.starts[0], layout.ends[-1]) if layout.starts else (0, 0)
     pieces: list[str] = []
-    at = first
     tokens = r.annotation.book.tokens
     people = Counter(m.mention for m in r.annotation.mentions)
     for m in r.annotation.mentions:
