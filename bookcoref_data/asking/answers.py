@@ -74,8 +74,7 @@ def _links(
     places: Iterable[tuple[int, int]], was: str | None, name: str | None, tokens: Sequence[str],
     doc_key: str, group: str,
 ) -> tuple[Edit, ...]:  # fmt: skip
-    """The corrections that give mentions to somebody, or take them away. What nobody had is nobody of the
-    cast as it is now (`why`)."""
+    """The corrections that give mentions to somebody or to nobody (`why`: nobody of the cast has them)."""
     op, why = "unlink" if name is None else "link", {} if name or was else {"why": NOBODY}
     one = Edit(op, was=was, character=name or "", doc_key=doc_key, group=group, extra=why)
     return tuple(replace(one, at=anchor_of(tokens, *span)) for span in places)

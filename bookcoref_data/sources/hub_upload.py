@@ -99,6 +99,7 @@ def upload(job: Upload, progress: Progress | None = None) -> Uploaded:
         if job.tag in tags:
             raise UsageError(
                 f"{job.repository} has the tag {job.tag} already, and its files are others",
+                found=listed([*new, *gone]),
                 hint="give the new version another name with --tag",
             )
         commit = _commit(api, job, new, gone, head, progress)

@@ -324,8 +324,9 @@ def test_a_new_version_replaces_our_files_and_keeps_the_users(sample, hub, tmp_p
     bc.publish(sample, "me/lamp", tag="v1.0.0", standoff=True)
     there = hub.repositories["me/lamp"]
     there.commit({**there.files, "NOTES.md": b"mine"}, "a note of the user")
-    with pytest.raises(UsageError, match="has the tag"):
+    with pytest.raises(UsageError, match="has the tag") as caught:
         bc.publish(sample, "me/lamp", tag="v1.0.0")
+    assert "full/test.parquet" in caught.value.found
     bc.publish(sample, "me/lamp", tag="v2.0.0")
     assert "NOTES.md" in there.files
     assert "full/test.parquet" in there.files
