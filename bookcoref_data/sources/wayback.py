@@ -96,6 +96,7 @@ ARCHIVED_REDIRECT = "redirect in the archive"
 UNREACHABLE = "unreachable"
 TOO_NEW = "too new"
 EMPTY_BODY = "empty body"
+UNCERTAIN = "without Memento-Datetime"
 FINAL = frozenset({OK, NOT_ARCHIVED, EXCLUDED, ARCHIVED_ERROR})
 """Statuses that asking again would not change; pages with others are fetched anew by the next run."""
 
@@ -132,8 +133,10 @@ class PageStore:
     archive: str = ""
     now: Callable[[], datetime] = utc_now
 
-    def get(self, address: str) -> tuple[FetchedPage, bytes]:
+    def get(self, address: str, *, anew: bool = False) -> tuple[FetchedPage, bytes]:
         """The record and the bytes of a page (empty unless its status is "ok"), kept or fetched.
+
+        With `anew` a kept page is fetched again that may hold words of the archive itself (`UNCERTAIN`).
 
         Raises:
             UsageError: not an archived address.
@@ -158,7 +161,8 @@ class PageStore:
             if record.status == OK and sha256_bytes(body) != record.sha256:
                 raise FormatError(f"{page} was changed", hint=hint)
             kept = record, body
-        if kept and (kept[0].status in FINAL or self.fetcher.offline):
+        again = anew and kept and kept[0].detail == UNCERTAIN
+        if kept and ((kept[0].status in FINAL and not again) or self.fetcher.offline):
             return kept
         if self.fetcher.offline:
             raise OfflineError(
@@ -203,7 +207,8 @@ class PageStore:
         known = replace(blank, served=page.url, stamp=served.stamp if served else "", http_status=page.status,
                         sha256=sha256_bytes(body))  # fmt: skip
         status = self._judge(page, body, asked, served)
-        return replace(known, status=status), body if status == OK else b""
+        detail = UNCERTAIN if status == OK and "memento-datetime" not in page.headers else ""
+        return replace(known, status=status, detail=detail), body if status == OK else b""
 
     def _judge(self, page: HttpResponse, body: bytes, asked: Archived, served: Archived | None) -> str:
         if page.status >= 400:
@@ -226,13 +231,15 @@ def _own_error(page: HttpResponse) -> bool:
 
 
 def plain_bytes(body: bytes) -> bytes:
-    """Unpack a body that is still gzip: originals stored packed come with broken headers."""
+    """Unpack a body that is still gzip, as originals stored packed are; b"" when it is not whole."""
     if body[:2] != b"\x1f\x8b":
         return body
+    packed = zlib.decompressobj(31)
     try:
-        return gzip.decompress(body)
-    except (OSError, EOFError, zlib.error):
-        return body
+        plain = packed.decompress(body)
+    except zlib.error:
+        return b""
+    return plain if packed.eof else b""
 
 
 def captured_redirect(body: bytes) -> bool:

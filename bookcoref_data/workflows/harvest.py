@@ -4,6 +4,7 @@ A guide's list pages come first. Pages of single persons are fetched only when n
 they repeat one name each (LiSCU's 4,970 Shmoop person pages stand for 1,010 guides).
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -171,14 +172,21 @@ class PageReader:
         """The record and the content of a page; None when it could not be had."""
         site, page = self.guide.place.site, None
         try:
-            record, body = self.store.get(address)
-            problem = f"{record.status} {record.detail}".strip()
-            if record.status == OK:
-                page = parse_page(site, body, original_of(address))
-                problem = page.problem
+            for anew in (False, True):  # a page that cannot be read may be the archive's own
+                record, body = self.store.get(address, anew=anew)
+                page = parse_page(site, body, original_of(address)) if record.status == OK else None
+                if not page or not page.problem:
+                    break
+            cut = re.search(rb"<body", body, re.I) and not re.search(rb"</(?:body|html)", body, re.I)
+            told = (
+                page.problem or "the page has no end" * bool(cut)
+                if page
+                else f"{record.status} {record.detail}"
+            )
+            problem = told.strip()
         except OfflineError as error:
             record, problem = FetchedPage(address, "not kept"), error.what
-        read = (page.problem, len(page.entries)) if page else ("", 0)
+        read = (problem, len(page.entries)) if page else ("", 0)
         self.outcomes.append(PageOutcome(record, site, *read))
         if problem:
             self.problems.append((address, problem))

@@ -173,6 +173,22 @@ def test_an_unknown_layout_is_a_problem_and_never_an_empty_book(archive, guides)
     assert ["sparknotes: lit/lamproad", "no character found"] in report["problems"]
 
 
+def test_a_page_of_the_archive_itself_is_asked_for_again(archive, guides):
+    """With status 200, but without the header of archived pages. It was kept for good."""
+    archive.pages = {SPARK_ROOT + "characters/": "<html><body>Down for maintenance</body></html>"}
+    assert guides([SPARK_ROOT + "characters/"])[0] == 1
+    archive.pages = {SPARK_ROOT + "characters/": SPARK_NEXT}
+    code, _, rows = guides([SPARK_ROOT + "characters/"])
+    assert (code, [row.character for row in rows]) == (0, ["Old Tam", "Ada Brook"])
+
+
+def test_a_page_without_an_end_is_a_problem_and_its_names_are_kept(archive, guides):
+    archive.pages = {SPARK_ROOT + "characters/": f"<html><body>{SPARK_NEXT}"}
+    code, report, rows = guides([SPARK_ROOT + "characters/"])
+    assert (code, len(rows)) == (1, 2)
+    assert report["problems"] == [[W + SPARK_ROOT + "characters/", "the page has no end"]]
+
+
 def test_a_second_run_asks_for_nothing_it_has_and_offline_replays_it(archive, guides):
     archive.pages = {SPARK_ROOT + "characters/": SPARK_LIST, SPARK_ROOT + "characters/page/2/": SPARK_NEXT}
     _, _, first = guides([SPARK_ROOT + "characters/"])
