@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,12 +30,16 @@ if TYPE_CHECKING:
 Rows = list[dict[str, Any]]
 
 
+@dataclass(eq=False, repr=False)
 class Contexts(Result):
     """Passages about the characters of books: `rows` in order, `files` those written. `nameless` are the keys
-    of the books without characters, about which there are none."""
+    of the books without characters, about which there are none; `others` of the books that summaries are
+    of, but that were not given."""
 
-    def __init__(self, rows: Rows, files: Sequence[Path], nameless: Sequence[str] = ()) -> None:
-        self.rows, self.files, self.nameless = rows, list(files), list(nameless)
+    rows: Rows
+    files: list[Path]
+    nameless: list[str]
+    others: list[str]
 
     @property
     def figures(self) -> Rows:
@@ -56,7 +61,7 @@ class Contexts(Result):
 
     def to_dict(self) -> dict[str, Any]:
         files = [str(file) for file in self.files]
-        return {"contexts": self.figures, "files": files, "nameless": self.nameless}
+        return {"contexts": self.figures, "files": files, "nameless": self.nameless, "others": self.others}
 
     def _line(self) -> str:
         return plural(len(self.rows), "context")
@@ -91,11 +96,11 @@ def contexts_build(
     plan = work.read_plan(path_or_none(recipe), strategies, budget, seed, truncate)
     found = _books(books, format)
     rows = work.build(found, plan, characters=characters, kind=kind, joint=joint, progress=progress)
-    if summaries is not None:
-        texts = read_rows(path_of(summaries), "book_text")
-        rows = work.add_summaries(rows, texts, found, kind)
+    texts = [] if summaries is None else read_rows(path_of(summaries), "book_text")
+    rows = work.add_summaries(rows, texts, found, kind)
     nameless = [book.doc_key for book in found if not book.characters]
-    return Contexts(rows, work.write_contexts(rows, plan, path_of(out)), nameless)
+    others = sorted({str(text["doc_key"]) for text in texts} - {book.doc_key for book in found})
+    return Contexts(rows, work.write_contexts(rows, plan, path_of(out)), nameless, others)
 
 
 @renamed(limit="most")
@@ -351,12 +356,11 @@ def contexts_collect(
     place, settings = path_of(source), path_or_none(recipe)
     pages = path_or_none(archive) or Store.open(path_or_none(cache_dir)).path("harvest", "study-guides")
     guides = guides_plan(place, settings, path_or_none(harvest_recipe), contact)
-    return GuideTexts(
-        build_guide_texts(
-            place, path_or_none(names), path_or_none(works), work.read_plan(settings), guides, pages,
-            path_of(out), offline=offline, progress=progress,
-        )
+    report = build_guide_texts(
+        place, path_or_none(names), path_or_none(works), work.read_plan(settings), guides, pages,
+        path_of(out), offline=offline, progress=progress,
     )  # fmt: skip
+    return GuideTexts(report)
 
 
 class NamedReferences(Result):

@@ -60,7 +60,7 @@ def questions_build(
     dev: o.Count | None = None, draws: o.Count | None = None, least_tokens: o.Count | None = None,
     band_size: o.Count | None = None, longest_text: o.Count | None = None,
     least_options: o.Count | None = None, most_options: o.Count | None = None,
-    questions: o.Count | None = None, least: o.Proportion | None = None, judged: o.Count | None = None,
+    questions: o.Positive | None = None, least: o.Proportion | None = None, judged: o.Count | None = None,
     seed: int | None = None, replace: o.Overwrite = False, cache_dir: o.CacheDir = None,
     progress: Progress | None = None,
 ) -> Questions:  # fmt: skip
@@ -80,7 +80,7 @@ def questions_build(
         longest_text: with "books": the longest passage in tokens (0: any).
         least_options: fill up fewer with the nearest entities of the document (0: as they are).
         most_options: of more keep the nearest (0: all, as published).
-        questions: with "release": so many in all.
+        questions: with "release": at most so many in all.
         least: with "release": ask only what our annotator finds again with this probability (0: all, for
             gold).
         judged: with "release": our annotator answers so many, from the passage alone.

@@ -414,12 +414,9 @@ def _lines_of(record: Record, ids: list[str], note: Note) -> Iterator[str]:
             continue
         forms = [escape(token) for token in sentence]
         own = rows[position : position + len(sentence)]
-        yield from _sentence_comments(
-            comments.get(at, []),
-            _sentence_id(name, number),
-            _text_of(forms, [_no_space(row[7]) for row in own], surfaces, position),
-            speakers[at] if speakers else [],
-        )
+        text = _text_of(forms, [_no_space(row[7]) for row in own], surfaces, position)
+        said_by = speakers[at] if speakers else []
+        yield from _sentence_comments(comments.get(at, []), _sentence_id(name, number), text, said_by)
         number += 1
         for i, (form, row) in enumerate(zip(forms, own, strict=True), 1):
             if position in surfaces:

@@ -3,6 +3,7 @@
 OUT/default/contexts.jsonl   one row per book, character and strategy (per chunk for "chunks")
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -143,9 +144,13 @@ def _rows_of(retriever: Retriever, group: Sequence[str], strategy: str, kind: st
 def add_summaries(rows: Rows, summaries: Rows, books: Sequence[Book], kind: str = "description") -> Rows:
     """The rows, and one with the book's summary as context for every character they are about.
 
-    A summary is {doc_key, text}; it quotes no tokens of the book, so these rows have no pieces.
+    A summary is {doc_key, text}; it quotes no tokens of the book, so these rows have no pieces. Raises
+    DataError: a book has two.
     """
     texts = {str(s["doc_key"]): str(s["text"]).strip() for s in summaries}
+    if len(texts) < len(summaries):
+        keys = Counter(str(s["doc_key"]) for s in summaries)
+        raise DataError("a book has two summaries", expected="one", found=keys.most_common(1)[0][0])
     found = list(rows)
     for book in books:
         asked = {row["character"] for row in rows if row["doc_key"] == book.doc_key}
@@ -339,12 +344,11 @@ def retrieval_table(book: Book, budgets: Sequence[int]) -> Rows:
                 kept = {p.start for p in context.pieces}
                 inside = [i for i, p in enumerate(retriever.paragraphs) if p.start in kept]
                 seen = {n for p in context.pieces for n in names_in(book, p.start, p.end)}
-                own: dict[str, float | None] = {
+                found.append({
                     "entity_recall": len(company & seen) / len(company) if company else None,
                     "mention_recall": sum(counts.get(i, 0) for i in inside) / (sum(counts.values()) or 1),
                     "precision": sum(i in counts for i in inside) / len(inside) if inside else None,
-                }
-                found.append(own)
+                })  # fmt: skip
             about = {"book": book.doc_key, "budget": budget, "strategy": strategy}
             rows.append({**about, "characters": len(found), **mean_scores(found)})
     return rows

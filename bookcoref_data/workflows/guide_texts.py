@@ -271,9 +271,9 @@ def write_guide_texts(
     tables: dict[tuple[str, str], Sequence[Mapping[str, Any]]] = dict(rows_of(kept, splits))
     # The filter of length is BookWorm's; LiSCU asks about every description.
     for question in questions_of(texts):
-        if split := splits.get(question.id, ""):
+        if split := splits.get(question["id"], ""):
             place = ("identification", split)
-            tables[place] = [*tables.get(place, ()), question.to_dict()]
+            tables[place] = [*tables.get(place, ()), question]
     if not tables:
         raise UsageError(
             "no text is left to write", found=f"{len(texts)} texts, {len(short)} too short",
@@ -320,8 +320,11 @@ def build_guide_texts(
         )
     report = GuideTextsReport(str(out), len(asked), pages=statuses, problems=problems)
     if names is not None:
-        texts, splits, missing = keep_listed(texts, list(read_names(names)))
+        kept, splits, missing = keep_listed(texts, list(read_names(names)))
         report.left_out["characters of the list not found"] = missing
+        if unlisted := len(texts) - len(kept):
+            report.left_out["texts about nobody of the list"] = unlisted
+        texts = kept
     else:
         # The split of its guide, else by the hash of the title
         known = {(a.guide.place.site, a.guide.place.id, a.gutenberg_key): a.split for a in asked}

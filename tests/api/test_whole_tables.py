@@ -161,7 +161,7 @@ def test_reports_are_told_in_a_line():
     assert repr(Matched(SimpleNamespace(works=works), [])) == "<Matched: 2 of 3 works matched>"
     report = SimpleNamespace(records=[1, 2], parts=1, links=1000, new=3, decisions={}, warnings=[])
     assert repr(Merged(report, [])) == "<Merged: 2 documents from 1 part, 1,000 chains joined, 3 new>"
-    assert repr(Contexts([{}], [])) == "<Contexts: 1 context>"
+    assert repr(Contexts([{}], [], [], [])) == "<Contexts: 1 context>"
     assert repr(Shown("Emma", {}, SMALL)) == "<Shown: Emma>"
     assert repr(TableDefects([1, 2], {})) == "<TableDefects: 2 defects>"
 

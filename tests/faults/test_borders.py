@@ -445,3 +445,9 @@ def test_a_file_that_is_read_whole_has_a_bound(tmp_path, read, name, mib):
     error = caught.value
     assert f"at most {most:,} bytes" in f"{error.expected} {error.found}"
     assert f"{most + 1:,} bytes" in str(error.found)
+
+
+def test_a_token_number_that_is_too_large_is_told_the_most():
+    """It was told that 0 or more is expected."""
+    with pytest.raises(FormatError, match="from 0 to 9999999"):
+        check(10_000_000, "token", "x.jsonl:1")

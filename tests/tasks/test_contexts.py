@@ -310,6 +310,21 @@ def test_no_context_and_summaries_are_strategies_too(place, book, tmp_path):
     ]
 
 
+def test_summaries_of_other_books_are_told_and_of_two_of_one_none_wins(place, book, tmp_path, fits_schema):
+    summaries = tmp_path / "s.jsonl"
+    rows = [{"doc_key": key, "text": "A lamp is lit."} for key in (book.doc_key, "emma_158", "dune")]
+    summaries.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    words = ("build", place / "books.jsonl", "--out", tmp_path / "c", "-s", "none", "--summaries", summaries)
+    shown = [line for line in run(*words).output.splitlines() if "not used" in line]
+    assert shown == [f"summaries of other books, not used: {key}" for key in ("dune", "emma_158")]
+    report = json.loads(run(*words, "--json").stdout)
+    fits_schema("contexts-build", report)
+    assert report["others"] == ["dune", "emma_158"]
+    summaries.write_text("".join(json.dumps(rows[0] | {"text": text}) + "\n" for text in "AB"))
+    with pytest.raises(DataError, match="a book has two summaries"):
+        raise run(*words).exception
+
+
 def test_joint_prompts_ask_about_five_at_most(place, book):
     rows = work.build([book], work.read_plan(budget=500), joint=True)
     assert len(rows) == -(-len(book.characters) // 5)

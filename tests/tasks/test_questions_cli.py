@@ -194,6 +194,15 @@ def test_mistakes_are_named(place, tmp_path):
     assert isinstance(result.exception, FormatError)
 
 
+def test_a_release_of_no_questions_is_refused(place, tmp_path):
+    """It made every question, without the rules of a release."""
+    result = run(
+        "build", place / "books.jsonl", "--out", tmp_path / "r", "--like", "release", "--questions", 0
+    )
+    assert result.exit_code == 2
+    assert "--questions" in result.output
+
+
 def test_a_document_in_two_data_sets_is_named(place, tmp_path):
     (tmp_path / "again").mkdir()
     other = shutil.copy(place / "books.jsonl", tmp_path / "again" / "books.jsonl")

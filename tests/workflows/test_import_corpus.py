@@ -206,6 +206,26 @@ def test_what_cannot_be_is_one_message_and_leaves_nothing(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("folder", ["brat", "conll"])
+def test_a_document_of_litbank_without_its_quotations_is_told(tmp_path, folder):
+    """Its speakers were missing without a word."""
+    made, quotes = tmp_path / "in/coref" / folder, tmp_path / "in/quotations/tsv"
+    made.mkdir(parents=True), quotes.mkdir(parents=True)
+    for name in ("1_a", "2_b"):
+        if folder == "brat":
+            (made / f"{name}.txt").write_text("Ada went .\n")
+            (made / f"{name}.ann").write_text("T1\tPER 0 3\tAda\n")
+        else:
+            (made / f"{name}.conll").write_text(
+                f"#begin document ({name}); part 0\n{name}\t0\t0\tAda\t(0)\n\n#end document\n"
+            )
+    (quotes / "1_a.ann").write_text("QUOTE\tQ1\t0\t0\t0\t1\tAda went\nATTRIB\tQ1\tAda-1\n")
+    done = import_corpus("litbank", tmp_path / "in", tmp_path / "out")
+    counts = {item["what"]: item["count"] for item in done.to_dict()["not_kept"]}
+    lacking = "documents without a file of quotations beside their file in brat"
+    assert counts[lacking] == (1 if folder == "brat" else 2)
+
+
 KEYS = {"kind": str, "name": str, "out": str, "records": str | None, "splits": dict, "digest": str,
         "documents": int, "tokens": int, "mentions": int, "clusters": int, "not_kept": list,
         "texts": str, "annotation": str, "citation": str, "published": dict, "broken": list}  # fmt: skip

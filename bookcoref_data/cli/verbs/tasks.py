@@ -190,6 +190,7 @@ def _say_run(report: RunReport | None, out: Path | None) -> None:
 def contexts_build(made: Contexts, out: Path) -> None:
     emit_rows(made.table)
     listed("left out, without characters:", made.nameless)
+    listed("summaries of other books, not used:", made.others)
     say(f"wrote {out}")
 
 

@@ -18,6 +18,7 @@ from ..layers import by_sentence
 from ..lines import read_lines
 from .reading import DEFAULT_SPLIT, Found, Tokenise, files_below, going_on
 
+LACKING = "documents without a file of quotations beside their file in brat"
 MISFITS = "quotations whose places are not in the text"
 
 
@@ -32,6 +33,7 @@ def read(path: Path, report: ConversionReport, tokenise: Tokenise) -> Iterator[F
         folder = _folder(path, "coref/conll", "conll") or path
         for file in files_below(folder, ".conll"):
             for record in going_on(conll.read(file, report=report), report):
+                report.add(LACKING, record.doc_key, count=int(quotations is not None))
                 yield Found(DEFAULT_SPLIT, _with_gutenberg_key(record))
         return
     for file in files:
@@ -39,6 +41,7 @@ def read(path: Path, report: ConversionReport, tokenise: Tokenise) -> Iterator[F
             quotes = None if quotations is None else quotations / file.name
             if quotes is not None and quotes.is_file():
                 record = _with_quotations(record, quotes, report)
+            report.add(LACKING, record.doc_key, count=int(quotes is not None and not quotes.is_file()))
             yield Found(DEFAULT_SPLIT, _with_gutenberg_key(record))
 
 
@@ -61,10 +64,8 @@ def _with_quotations(record: Record, path: Path, report: ConversionReport) -> Re
         cells = line.split("\t")
         if cells[0] == "QUOTE" and len(cells) >= 6 and all(cell.isdigit() for cell in cells[2:6]):
             start_sentence, start, end_sentence, end = map(int, cells[2:6])
-            if max(start_sentence, end_sentence) >= len(sentences):
-                report.add(MISFITS, record.doc_key, f"{path.name}:{number}")
-                continue
-            span = first[start_sentence] + start, first[end_sentence] + end
+            inside = max(start_sentence, end_sentence) < len(sentences)
+            span = (first[start_sentence] + start, first[end_sentence] + end) if inside else (1, 0)
             if not span[0] <= span[1] < first[-1]:
                 report.add(MISFITS, record.doc_key, f"{path.name}:{number}")
                 continue

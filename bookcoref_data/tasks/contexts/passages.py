@@ -5,9 +5,10 @@ Every piece of a context keeps its tokens' place in the book, so that it can be 
 
 import random
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from ...books import Book
 from ...books.layout import find_paragraphs
@@ -85,6 +86,22 @@ def paragraphs_of(book: Book, longest: int) -> list[Passage]:
     return [piece for piece in pieces if piece.size]
 
 
+Item = TypeVar("Item")
+
+
+def in_parts(items: Sequence[Item], sizes: Sequence[int], most: int) -> list[list[Item]]:
+    """The items in as few consecutive parts as hold at most `most` each; a larger item is a part."""
+    parts: list[list[Item]] = [[]]
+    left = most
+    for item, size in zip(items, sizes, strict=True):
+        if size > left and parts[-1]:
+            parts.append([])
+            left = most
+        parts[-1].append(item)
+        left -= size
+    return [part for part in parts if part]
+
+
 class Retriever:
     """Contexts for the characters of one book; what is common to all characters is made once.
 
@@ -120,23 +137,15 @@ class Retriever:
         }  # fmt: skip
         if strategy == "chunks":
             # The whole book in chunks of paragraphs, each within the budget; none is empty
-            chunks: list[list[Passage]] = [[]]
-            left = self.budget
-            for paragraph in self.paragraphs:
-                if paragraph.size > left:
-                    chunks.append([])
-                    left = self.budget
-                chunks[-1].append(paragraph)
-                left -= paragraph.size
+            chunks = in_parts(self.paragraphs, [p.size for p in self.paragraphs], self.budget)
             return [
                 Context(self.book.doc_key, character, "chunks", tuple(pieces), number)
-                for number, pieces in enumerate(filter(None, chunks))
+                for number, pieces in enumerate(chunks)
             ]
         require_choice("strategy", strategy, STRATEGIES)
-        order = ways[strategy](character)
         cut = self._truncate and strategy in ("coref", "bm25")
         # Take paragraphs in the given order while they fit; `stop` ends at the first that does not.
-        order = sorted(order) if cut else order
+        order = sorted(ways[strategy](character)) if cut else ways[strategy](character)
         stop = cut or strategy == "lead"
         chosen, left = [], self.budget
         for i in order:
@@ -145,16 +154,13 @@ class Retriever:
                 left -= self.paragraphs[i].size
             elif stop or not left:
                 break
-        chosen = sorted(chosen)
-        return [Context(self.book.doc_key, character, strategy, tuple(self.paragraphs[i] for i in chosen))]
+        pieces = tuple(self.paragraphs[i] for i in sorted(chosen))
+        return [Context(self.book.doc_key, character, strategy, pieces)]
 
     def mention_counts(self, character: str) -> dict[int, int]:
-        counts: dict[int, int] = {}
-        for mention in self._mentions[character] if self.paragraphs else ():
-            # The paragraph in which a mention starts
-            at = max(bisect_right(self._starts, mention.start) - 1, 0)
-            counts[at] = counts.get(at, 0) + 1
-        return counts
+        mentions = self._mentions[character] if self.paragraphs else ()
+        # By the paragraph in which a mention starts
+        return Counter(max(bisect_right(self._starts, m.start) - 1, 0) for m in mentions)
 
     def _by_coreference(self, character: str) -> list[int]:
         """Paragraphs with a mention, in book order: all of them, as published, while the budget lasts.

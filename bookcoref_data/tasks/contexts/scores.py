@@ -8,6 +8,7 @@ from typing import Any
 
 from ...errors import UsageError, needing
 from ...spacy_model import load_spacy_model
+from .passages import in_parts
 
 _WORD = re.compile(r"\w+(?:[-'’]\w+)*")
 ROUGE = ("rouge1", "rouge2", "rougeL")
@@ -146,16 +147,8 @@ def nli_judge(model: str) -> Callable[[str, str], float]:
 
 def parts_within(words: Sequence[str], most: int, tokenizer: Any) -> list[str]:
     """The words in as few consecutive parts as hold at most `most` tokens each; a longer word is a part."""
-    parts: list[list[str]] = [[]]
-    left = most
     counts = [len(ids) for ids in tokenizer(list(words), add_special_tokens=False).input_ids] if words else []
-    for word, count in zip(words, counts, strict=True):
-        if count > left and parts[-1]:
-            parts.append([])
-            left = most
-        parts[-1].append(word)
-        left -= count
-    return [" ".join(part) for part in parts if part]
+    return [" ".join(part) for part in in_parts(words, counts, most)]
 
 
 def qa_scores(

@@ -6,7 +6,6 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from ...errors import DataError
@@ -25,45 +24,24 @@ IDENTIFICATION: dict[str, Feature] = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class IdentificationQuestion:
-    """One masked description with the summary of its guide and the characters to choose from."""
-
-    id: str
-    doc_key: str
-    title: str
-    source: str
-    summary: str
-    masked: str
-    masks: int
-    options: tuple[str, ...]
-    answer: str
-
-    def to_dict(self) -> dict[str, Any]:
-        """The row of the folder."""
-        row = attributes(self, "id doc_key title source summary")
-        prompt = identification_prompt(self.summary, self.masked, self.options)
-        row |= {"masked_description": self.masked, **attributes(self, "masks options answer")}
-        return row | {"prompt": prompt}
-
-
-def questions_of(texts: Sequence[GuideText]) -> list[IdentificationQuestion]:
-    """One question per description, of guides that have a summary and two characters or more."""
+def questions_of(texts: Sequence[GuideText]) -> list[dict[str, Any]]:
+    """One question per description, of guides that have a summary and two characters or more, as a row."""
     guides: dict[tuple[str, str], list[GuideText]] = {}
     for text in texts:
         guides.setdefault((text.source, text.guide), []).append(text)
-    found: list[IdentificationQuestion] = []
+    found: list[dict[str, Any]] = []
     for some in guides.values():
         summary = next((t.text for t in some if t.kind == "summary"), "")
         people = sorted((t for t in some if t.kind == "description"), key=lambda t: t.order)
-        options = tuple(dict.fromkeys(p.character for p in people))
+        options = list(dict.fromkeys(p.character for p in people))
         for person in people if summary and len(people) > 1 else ():
             others = [(p.character, *p.aliases) for p in people if p is not person]
             masked, count = mask_name(person.text, (person.character, *person.aliases), others)
-            found.append(IdentificationQuestion(
-                person.id, person.doc_key, person.title, person.source, summary, masked, count, options,
-                person.character,
-            ))  # fmt: skip
+            found.append({
+                **attributes(person, "id doc_key title source"), "summary": summary,
+                "masked_description": masked, "masks": count, "options": options, "answer": person.character,
+                "prompt": identification_prompt(summary, masked, options),
+            })  # fmt: skip
     return found
 
 
@@ -79,15 +57,11 @@ def identification_prompt(summary: str, masked: str, options: Sequence[str]) -> 
 
 def requests_of(questions: Sequence[Row]) -> list[Request]:
     """The prompts, with the options as the only answers wanted."""
-    return [
-        Request(
-            str(q["id"]),
-            str(q["prompt"]),
-            "|".join(re.escape(str(option)) for option in q["options"]),
-            tuple(map(str, q["options"])),
-        )
-        for q in questions
-    ]
+    found = []
+    for q in questions:
+        options = tuple(map(str, q["options"]))
+        found.append(Request(str(q["id"]), str(q["prompt"]), "|".join(map(re.escape, options)), options))
+    return found
 
 
 def option_in(reply: str, options: Sequence[str]) -> str:
