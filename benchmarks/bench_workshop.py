@@ -45,7 +45,7 @@ from training.parses import parse_with_cache
 TOP, LEAST, SHARE, MOST = 10, 3, 0.01, 40
 STATE = """
 return {people: people.map((p, i) => ({gone: p.gone, name: p.names[0]})), shown: shown(),
-  names: names.map((n, i) => ({text: n.text, owner: n.owner, times: n.at.length, first: n.at[0], i})),
+  names: names.map((n) => ({text: n.text, owner: n.owner, times: n.at.length, first: n.at[0]})),
   questions: questions().map((q) => q.key), current, base}
 """
 
@@ -131,19 +131,21 @@ class Person:
 
     def questions(self, state: dict[str, Any]) -> Counter[str]:
         """How many of the open questions the lists answer "yes", "no", or "" where they do not say."""
-        names, found = state["names"], Counter[str]()
         owned: dict[int, Counter[str]] = defaultdict(Counter)
-        for name in names:
+        for name in state["names"]:
             if (who := self.whose(name)) is not None:
                 owned[name["owner"]][who] += name["times"]
-        most = {person: whose.most_common(1)[0][0] for person, whose in owned.items()}
-        for kind, rest in (key.split(" ", 1) for key in state["questions"]):
-            told = [int(k) for k in rest.replace(",", " ").split()]
-            if kind == "1":
-                one, other = (most.get(person) for person in told)
-            else:
-                one = self.whose(names[told[0]])
-                other = most.get(told[1] if kind == "3" else names[told[0]]["owner"])
+        people = enumerate(state["people"])
+        most = {
+            p["name"]: owned[at].most_common(1)[0][0] for at, p in people if at in owned and not p["gone"]
+        }
+        found = Counter[str]()
+        for key in state["questions"]:
+            kind, person, told = _parts(key)
+            one, other = (
+                most.get(person),
+                most.get(told) if kind == "1" else self.whose({"text": told.split(",")[0]}),
+            )
             known = one is not None and other is not None
             found[("yes" if (one == other) == (kind != "2") else "no") if known else ""] += 1
         return found
@@ -225,16 +227,30 @@ class Person:
 
     def asked(self, state: dict[str, Any], owner: int, home: int, together: list[dict[str, Any]]) -> str:
         """Answer a question among the first three that is this repair; "" where none is."""
+        name = [state["people"][at]["name"] if at >= 0 else "" for at in (owner, home)]
+        texts = ",".join(n["text"] for n in together)
         wanted = {
-            f"3 {together[0]['i']} {home}",
-            f"1 {min(owner, home)} {max(owner, home)}",
-            f"2 {','.join(str(n['i']) for n in together)}",
+            ("3", name[1], together[0]["text"]),
+            ("1", *name),
+            ("1", *reversed(name)),
+            ("2", name[0], texts),
         }
         for before, key in enumerate(state["questions"][:3]):
-            if key in wanted and not (key[0] == "2" and home >= 0) and not (key[0] == "1" and home < 0):
+            if (
+                _parts(key) in wanted
+                and not (key[0] == "2" and home >= 0)
+                and not (key[0] == "1" and home < 0)
+            ):
                 self.press(*["x"] * before, "y")
                 return f"yes to {key} after {before} no"
         return ""
+
+
+def _parts(key: str) -> tuple[str, str, str]:
+    """The kind of a question of the page, the person, and the other person or the names that it is about."""
+    kind, rest = key.split(" ", 1)
+    person, _, told = rest.partition("; ")
+    return kind, person, told
 
 
 def repaired(
