@@ -49,7 +49,7 @@ from bookcoref_data.books.annotation import Annotation
 from bookcoref_data.edits import Edit
 from bookcoref_data.formats.jsonl import read as read_jsonl
 from bookcoref_data.scoring import score_clusters
-from bookcoref_data.words.folding import fold
+from bookcoref_data.words import fold
 from bookcoref_data.workflows.annotate import Source, annotate_book, read_sources
 from bookcoref_data.workflows.given import corrections_of
 from bookcoref_data.workflows.review import Drawn, doubts_of

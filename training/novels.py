@@ -22,12 +22,12 @@ from bookcoref_data.annotation.embedded.aliases import learn_aliases
 from bookcoref_data.annotation.embedded.narrator import find_narration
 from bookcoref_data.annotation.embedded.network import Ranker
 from bookcoref_data.annotation.embedded.parsing import Parse
-from bookcoref_data.annotation.embedded.setup import link_text
 from bookcoref_data.annotation.propose import propose_cast
 from bookcoref_data.books import Book
 from bookcoref_data.text.clean import CleanSettings, clean
 from bookcoref_data.text.decode import decode
 from bookcoref_data.text.tokens import tokenize_body
+from training.parses import link_text
 
 from .litbank import Excerpt, parts, read_excerpt
 from .parses import parse_with_cache

@@ -1,4 +1,5 @@
-"""Parses of books, kept in a folder between runs, and a backend that keeps its last reading."""
+"""Parses of books, kept in a folder between runs; their texts, as a reader takes them; and a backend that
+keeps its last reading."""
 
 from __future__ import annotations
 
@@ -8,8 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
+from bookcoref_data.annotation.cast import Cast
 from bookcoref_data.annotation.embedded.backend import EmbeddedBackend, HowToRead, Reading
+from bookcoref_data.annotation.embedded.linking import filter_names, link_names
 from bookcoref_data.annotation.embedded.parsing import Parse, load_model, parse_book
+from bookcoref_data.annotation.embedded.reader import Text
+from bookcoref_data.annotation.embedded.setup import make_text
 from bookcoref_data.annotation.state import Marked
 from bookcoref_data.annotation.steps import Job
 from bookcoref_data.books import Book
@@ -50,3 +55,10 @@ def parse_with_cache(book: Book, folder: Path | None) -> Parse:
 
 
 _ARRAYS = ("head", "sentence", "left", "right")
+
+
+def link_text(book: Book, cast: Cast, parse: Parse, paragraph: np.ndarray | None = None) -> Text:
+    """The text of a book whose names, those of the cast alone, are linked and filtered here."""
+    linked, _ = link_names(book, cast, parse, "link")
+    names, _ = filter_names(book, cast, parse, tuple(linked), "filter")
+    return make_text(book, cast, parse, names, paragraph)

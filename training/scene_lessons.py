@@ -28,10 +28,10 @@ from bookcoref_data.annotation.embedded.minilm import PARAGRAPH, SLOTS, Pointing
 from bookcoref_data.annotation.embedded.narrator import find_narration
 from bookcoref_data.annotation.embedded.reader import Text
 from bookcoref_data.annotation.embedded.scenes import LONGEST, Scene, Windows
-from bookcoref_data.annotation.embedded.setup import link_text
 from bookcoref_data.annotation.narration import Narration
 from bookcoref_data.annotation.plan import default_plan
 from bookcoref_data.workflows.annotate import annotate_book, read_sources
+from training.parses import link_text
 
 from .litbank import parts, read_excerpt
 from .novels import cast_of, novel_files

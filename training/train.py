@@ -25,8 +25,8 @@ from bookcoref_data.annotation.embedded.discourse import FEATURES, INDEX, WIDTH
 from bookcoref_data.annotation.embedded.network import LEAVES, WEIGHTS, Forest, Ranker, load_rankers
 from bookcoref_data.annotation.embedded.parsing import load_model
 from bookcoref_data.annotation.embedded.reader import OneReading, Text
-from bookcoref_data.annotation.embedded.setup import link_text
 from bookcoref_data.annotation.narration import throughout
+from training.parses import link_text
 
 from .kernels import start_again_with
 from .litbank import Excerpt, parts, read_excerpt

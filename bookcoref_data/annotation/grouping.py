@@ -30,9 +30,7 @@ _BEFORE_FIRST_NAMES_ONLY = lex.ADJECTIVES_OF_NAMES | lex.words("BEFORE_FIRST_NAM
 _HIS = (honorifics.MALE_HONORIFICS | honorifics.OFFICES) - honorifics.FEMALE_HONORIFICS
 _PEERESSES = word_set("lady countess duchess marchioness baroness")
 _WIVES = honorifics.MARRIED | _PEERESSES | word_set("madam mistress")
-_RANKS = word_set(
-    "captain colonel general admiral major lieutenant commodore lord marquis duke earl baron count squire"
-)
+_RANKS = lex.words("RANKS")
 _PLAIN, _PEERS = word_set("mr mister monsieur m"), word_set("lord lady")
 _SURE_SHARE, _REGULAR = 0.3, 8
 """Share of "Mr. John Knightley" among all uses of "John Knightley", and the least number of these uses, that

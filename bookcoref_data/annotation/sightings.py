@@ -22,12 +22,7 @@ _NEVER_MEN = _DEMONYMS - lex.FIRST_NAMES
 _NOBODY = (calendar.CALENDAR - calendar.NAMES) | _NEVER_MEN | lex.STYLES | pronouns.PERSONAL
 _NOBODY |= lex.words("EXCLAIMED") | lex.words("NOBODY")
 _NEVER_SURNAMES = lex.words("NEVER_SURNAMES")
-LONE_TITLES = (
-    honorifics.HONORIFICS
-    - honorifics.MARRIED
-    - honorifics.UNMARRIED
-    - word_set("mr mister monsieur m sir st saint hon mx lord master ms madam mistress dame pope fr cousin")
-)
+LONE_TITLES = honorifics.HONORIFICS - honorifics.MARRIED - honorifics.UNMARRIED - lex.words("NOT_ALONE")
 """Titles by which a person may be called all through a book: "the General", "the Queen"."""
 _BEFORE_ANY_NAME = honorifics.ABBREVIATED & honorifics.BEFORE_SURNAMES | honorifics.UNMARRIED
 """Titles behind which a word with a capital is a name."""

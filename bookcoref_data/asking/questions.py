@@ -19,8 +19,7 @@ from operator import itemgetter
 
 from ..books.annotation import Annotation, Marked
 from ..edits.naming import Callings
-from ..words import honorifics, pronouns, word_set
-from ..words.folding import fold
+from ..words import fold, honorifics, pronouns, word_set
 
 Span = tuple[int, int]
 Key = tuple[object, ...]

@@ -12,7 +12,7 @@ from pathlib import Path
 from ..errors import FormatError
 from ..files import read_some, utf8
 from ..formats.lines import json_lines
-from ..words.folding import fold
+from ..words import fold
 from .names import NameReading, read_name
 from .table import CastRow
 

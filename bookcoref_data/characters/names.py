@@ -11,7 +11,7 @@ import re
 import unicodedata
 from dataclasses import dataclass, replace
 
-from ..words.folding import fold
+from ..words import fold
 from ..words.honorifics import HONORIFICS
 from .name_lists import (
     ALIAS_MARKS,

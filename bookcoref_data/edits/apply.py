@@ -6,7 +6,7 @@ from typing import Any
 
 from ..books.annotation import Annotation, Marked, Quote
 from ..shapes import attributes
-from ..words.folding import fold
+from ..words import fold
 from .locate import Finder, not_found
 from .naming import CONFIRM, MAKE, Callings, offered
 from .operations import Anchor, Edit

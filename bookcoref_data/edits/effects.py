@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from ..books.annotation import Annotation
-from ..words.folding import fold
+from ..words import fold
 from .operations import Edit
 
 Span = tuple[int, int]

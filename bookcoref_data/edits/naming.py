@@ -4,7 +4,7 @@ one, with one slip of the fingers. The page's `fitting` (6-names.js) follows the
 from collections import defaultdict
 from collections.abc import Iterable
 
-from ..words.folding import fold
+from ..words import fold
 
 _LEAST_LETTERS = 4
 """Of shorter words one letter is too much: "Tom" and "Tim" are two people."""

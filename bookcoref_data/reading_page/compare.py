@@ -19,7 +19,7 @@ from ..books.annotation import Annotation
 from ..errors import EditionError
 from ..scoring.assignment import best_alignment
 from ..shapes import attributes
-from ..words.folding import fold
+from ..words import fold
 
 KINDS = ("missed", "spurious", "merged", "split")
 _MISSED, _SPURIOUS, _MERGED, _SPLIT = range(4)

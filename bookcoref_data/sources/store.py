@@ -37,12 +37,10 @@ if TYPE_CHECKING:
 
 VARIABLE = "BOOKCOREF_DATA_HOME"
 # Everything that we put into a cache; nothing else in its folder is shown or cleared.
-PARTS = frozenset(
-    {
-        "annotations", "annotations-unfinished", "books", "catalogue", "delta", "harvest", "hub", "packs",
-        "release", "silver", "texts",
-    }
-)  # fmt: skip
+PARTS = frozenset((
+    "annotations", "annotations-unfinished", "books", "catalogue", "delta", "harvest", "hub", "packs",
+    "release", "silver", "texts",
+))  # fmt: skip
 # The parts that only `working` runs write to.
 _OF_RUNS = ("annotations", "annotations-unfinished", "books", "packs", "release", "silver")
 _LOCKS = ".locks"

@@ -21,8 +21,7 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 
 from ..errors import UsageError, counted
-from ..words import word_set
-from ..words.folding import letters_of
+from ..words import letters_of, word_set
 from .decode import Decoded, decode
 from .markers import FORMS, markup_of
 

@@ -3,6 +3,9 @@
 All words are in lower case and without full stops.
 """
 
+import re
+import unicodedata
+
 
 def word_set(text: str) -> frozenset[str]:
     """The words of a list written as one string."""
@@ -23,3 +26,15 @@ def word_pairs(text: str) -> dict[str, str]:
     """A list of "word: other words;" as a dictionary."""
     rows = (row.partition(":") for row in text.split(";"))
     return {word.strip(): " ".join(others.split()) for word, _, others in rows}
+
+
+def fold(name: str) -> str:
+    """A name as it is compared: no accents, no case, other punctuation to spaces ("O’Brien" -> "obrien")."""
+    plain = unicodedata.normalize("NFKD", name.replace("’", "'"))
+    plain = "".join(c for c in plain if not unicodedata.combining(c)).lower().replace("'", "")
+    return " ".join(re.findall(r"[^\W_]+", plain))
+
+
+def letters_of(text: str) -> str:
+    """Letters and digits alone, in lower case: what two ways to print one name or heading have in common."""
+    return "".join(filter(str.isalnum, text.casefold()))

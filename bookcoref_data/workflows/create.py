@@ -83,6 +83,10 @@ class SilverPlan:
     leave_out_implausible: bool = False
     repairs: Mapping[str, Repair] = field(default_factory=dict)
 
+    def annotation(self) -> Plan | None:
+        """The plan of the annotator; None where books are not annotated."""
+        return read_plan(self.annotate_recipe) if self.annotate_recipe else None
+
 
 def load_plan(path: Path | None = None) -> SilverPlan:
     """The recipe at `path`, or of that name in recipes/; bookcoref.toml without one. Raises UsageError: it
@@ -130,12 +134,9 @@ class SilverJob:
     text: Path
     text_sha256: str
     cast: tuple[tuple[str, tuple[str, ...]], ...]
-    clean_recipe: Path | None
-    paragraphs: str
-    annotate_recipe: Path | None
+    plan: SilverPlan
     cache: Path
-    propose: bool = False
-    emphasis: str = "cut"
+    propose: bool
     narrators: tuple[str, ...] = ()
     repair: Repair | None = None
 
@@ -144,11 +145,10 @@ class SilverJob:
 
     def key(self) -> str:
         """The content key: sha256 of the text, the settings in force for this book, and the rules."""
-        settings = asdict(load_cleaning(self.clean_recipe).for_book(self.gutenberg_id))
-        plan = read_plan(self.annotate_recipe) if self.annotate_recipe else None
+        settings = asdict(load_cleaning(self.plan.clean_recipe).for_book(self.gutenberg_id))
+        plan, told = self.plan.annotation(), (self.plan.paragraphs, self.plan.emphasis, self.narrators)
         inputs = [
-            BUILD_RULES, self.doc_key, self.text_sha256, self.cast, settings, self.paragraphs, self.emphasis,
-            self.narrators,
+            BUILD_RULES, self.doc_key, self.text_sha256, self.cast, settings, *told,
             [plan.key(), annotator_version(plan.backend)] if plan else None,
             *([PROPOSED] if self.propose else []), *([asdict(self.repair)] if self.repair else []),
         ]  # fmt: skip
@@ -298,9 +298,8 @@ def _jobs(
         except BookcorefError as error:
             yield Outcome(doc_key, error=error)
             continue
-        yield SilverJob(number, doc_key, text.path, text.sha256, cast, plan.clean_recipe, plan.paragraphs,
-                        plan.annotate_recipe, texts.store.root, book.get("source") == PROPOSED, plan.emphasis,
-                        narrators, plan.repairs.get(number))  # fmt: skip
+        yield SilverJob(number, doc_key, text.path, text.sha256, cast, plan, texts.store.root,
+                        book.get("source") == PROPOSED, narrators, plan.repairs.get(number))  # fmt: skip
 
 
 # -- one book ----------------------------------------------------------------------------------------
@@ -321,12 +320,13 @@ def build_one(job: SilverJob) -> Finished:
 
 def make_book(job: SilverJob) -> tuple[Book, dict[str, Any], str]:
     """The annotated book, what is known of its making, and its line of reasons."""
+    told = job.plan
     settings = read_settings(
-        job.clean_recipe, apparatus="cut", paragraphs=job.paragraphs, emphasis=job.emphasis
+        told.clean_recipe, apparatus="cut", paragraphs=told.paragraphs, emphasis=told.emphasis
     )
     text = read_book(job.text.read_bytes(), f"pg{job.gutenberg_id}.txt", settings)
     book = Book(job.doc_key, job.gutenberg_id, text.tokens, text.sentence_ends)
-    plan = read_plan(job.annotate_recipe) if job.annotate_recipe else None
+    plan = told.annotation()
     cast = _proposed(book, plan, job.repair) if job.propose else job.cast
     reasons = ""
     if plan:

@@ -30,7 +30,7 @@ from ..tasks.contexts.splits import Tables, leakless_splits, read_tables
 from ..tasks.folder import TaskFolder, write_task_folder
 from ..tasks.guides.identification import IDENTIFICATION, questions_of
 from ..tasks.guides.texts import FEATURES, KINDS, GuideText, keep_long, rows_of, split_by_title
-from ..words.folding import fold
+from ..words import fold
 from . import harvest as harvesting
 from .contexts import ContextPlan
 from .match import read_works_table

@@ -29,7 +29,7 @@ from ..sources.pace import Pace
 from ..sources.sparql import Archive, SparqlEndpoint, require_contact
 from ..sources.wayback import OK, FetchedPage, PageStore, parse_address
 from ..sources.wikidata import WikidataSettings, harvest, is_item
-from ..words.folding import fold
+from ..words import fold
 
 Found = TypeVar("Found")
 MANIFEST = "manifest.tsv"

@@ -10,8 +10,8 @@ from bookcoref_data.annotation.cast import parse_cast
 from bookcoref_data.annotation.embedded.clauses import NO_CLAUSE, Clause, clause_of, is_heard
 from bookcoref_data.annotation.embedded.markables import OTHER, POSSESSIVE, Markable
 from bookcoref_data.annotation.embedded.parsing import Parse, parse_book
-from bookcoref_data.annotation.embedded.setup import link_text
 from bookcoref_data.books import Book
+from training.parses import link_text
 
 
 def parsed(*rows: tuple[str, int, str, str]) -> tuple[list[str], Parse]:

@@ -9,7 +9,7 @@ from bookcoref_data.annotation.cast import parse_cast
 from bookcoref_data.annotation.embedded.discourse import INDEX
 from bookcoref_data.annotation.embedded.parsing import parse_book
 from bookcoref_data.annotation.embedded.reader import OneReading
-from bookcoref_data.annotation.embedded.setup import link_text
+from training.parses import link_text
 
 CAST = "Tom Hill [m]\nAnna Ford [f]\nClara Ford [f]"
 TOM, ANNA, CLARA = range(3)

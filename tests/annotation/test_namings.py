@@ -11,7 +11,7 @@ from bookcoref_data.annotation.cast import parse_cast
 from bookcoref_data.annotation.embedded.markables import OTHER, Markable
 from bookcoref_data.annotation.embedded.namings import FEATURES, Namings
 from bookcoref_data.annotation.embedded.parsing import parse_book
-from bookcoref_data.annotation.embedded.setup import link_text
+from training.parses import link_text
 
 FORD, HILL = 0, 1
 COLUMN = {name: k for k, name in enumerate(FEATURES)}

@@ -11,7 +11,7 @@ from bookcoref_data.annotation.embedded.network import load_rankers
 from bookcoref_data.annotation.embedded.parsing import parse_book
 from bookcoref_data.annotation.embedded.phrases import FEATURES, NounPhrases
 from bookcoref_data.annotation.embedded.reader import OneReading
-from bookcoref_data.annotation.embedded.setup import link_text
+from training.parses import link_text
 
 COLUMN = {name: k for k, name in enumerate(FEATURES)}
 HALE, BELL, FORD = range(3)

@@ -8,8 +8,8 @@ import pytest
 from bookcoref_data.annotation.cast import parse_cast
 from bookcoref_data.annotation.embedded.minilm import SLOTS, TURN, WordPieces
 from bookcoref_data.annotation.embedded.parsing import parse_book
-from bookcoref_data.annotation.embedded.setup import link_text
 from tests.faults.workplace import write_litbank
+from training.parses import link_text
 from training.scene_lessons import (
     IN_QUOTE,
     LESSONS,

@@ -17,7 +17,6 @@ from bookcoref_data.annotation.embedded.network import load_rankers
 from bookcoref_data.annotation.embedded.parsing import parse_book
 from bookcoref_data.annotation.embedded.reader import OneReading
 from bookcoref_data.annotation.embedded.scenes import LONGEST, Guesses, Windows, read_scenes
-from bookcoref_data.annotation.embedded.setup import link_text
 from bookcoref_data.annotation.hub.weights import find_folder
 from bookcoref_data.annotation.narration import Narration
 from bookcoref_data.annotation.plan import read_plan
@@ -25,6 +24,7 @@ from bookcoref_data.books import Book
 from bookcoref_data.errors import FormatError, SourceError
 from bookcoref_data.resources import resource
 from bookcoref_data.workflows.annotate import Source, annotate_book
+from training.parses import link_text
 
 CAST = "Anna Hill; Anna\nMr. Brown; Brown\nRobin Gale; Robin"
 ANNA, BROWN, ROBIN = range(3)

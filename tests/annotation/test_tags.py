@@ -6,7 +6,7 @@ import pytest
 
 from bookcoref_data.annotation.cast import parse_cast
 from bookcoref_data.annotation.embedded.parsing import parse_book
-from bookcoref_data.annotation.embedded.setup import link_text
+from training.parses import link_text
 
 CAST = parse_cast("Anna Hill [f]\nMr. Ford\nMay Archer [f]\n")
 

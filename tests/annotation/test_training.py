@@ -16,7 +16,6 @@ from bookcoref_data.annotation.embedded.discourse import INDEX
 from bookcoref_data.annotation.embedded.network import WEIGHTS, Ranker, load_rankers
 from bookcoref_data.annotation.embedded.parsing import parse_book
 from bookcoref_data.annotation.embedded.reader import OneReading
-from bookcoref_data.annotation.embedded.setup import link_text
 from bookcoref_data.books import Book
 from training.kernels import KERNELS, start_again_with
 from training.litbank import parts, read_excerpt
@@ -29,6 +28,7 @@ from training.novels import (
     read_novel,
     silver_examples,
 )
+from training.parses import link_text
 from training.silver import SilverReader
 from training.train import KINDS, QUOTED, Question, by_ranker, check, fit
 

@@ -10,8 +10,8 @@ from bookcoref_data.annotation.embedded import voices
 from bookcoref_data.annotation.embedded.network import load_rankers
 from bookcoref_data.annotation.embedded.parsing import parse_book
 from bookcoref_data.annotation.embedded.reader import OneReading
-from bookcoref_data.annotation.embedded.setup import link_text
 from bookcoref_data.annotation.embedded.voices import Voices
+from training.parses import link_text
 
 TOM, ANNA = 0, 1
 SEA = "“Aye, the ship and the sea and the wind, by thunder.”"

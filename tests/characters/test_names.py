@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bookcoref_data.characters.names import read_name, same_person
-from bookcoref_data.words.folding import fold
+from bookcoref_data.words import fold
 from tests.drawing import drawn
 
 

@@ -6,9 +6,11 @@ candidate of one decision. Everything is kept in flat arrays, because a novel as
 """
 
 from math import exp, log1p
+from pathlib import Path
 
 import numpy as np
 
+from ...words import word_lists, word_pairs
 from . import namings, phrases
 from .clauses import Clause
 from .markables import OBJECT, OTHER, POSSESSIVE, SUBJECT, Markable
@@ -21,40 +23,17 @@ MOST_COUNTED = 40
 SHORT, LONG = 60.0, 500.0
 """Decay lengths, in tokens, of the two counts of recent mentions."""
 
-FEATURES = (
-    "none", "cast", "sentences", "tokens", "same sentence", "sentence before", "was subject", "was object",
-    "was possessive", "was name", "was pronoun", "was nominal", "same role", "lately", "of late",
-    "share lately",
-    "share of late", "count", "gender", "gender sure", "nearest", "second nearest", "rivals", "same quote",
-    "both narration", "only quoted", "since subject", "since name", "since narration", "same paragraph",
-    "last same pronoun", "since same pronoun", "coargument", "coargument reflexive", "same paragraph subject",
-    "is speaker", "is addressee", "last speaker", "speaker before", "tag and last speaker",
-    "tag and speaker before", "narrator", "vocative here", "named in quote", "tag subject", "tag by name",
-    "last quote same paragraph", "last quote adjoins", "subject before", "subject after", "vocative before",
-    "addressee before", "tag object", "next speaker", "you before", "same noun", "title noun", "apposed",
-    "copula", "kin known", "same surname as owner", "owner", "m male", "m female", "m plural",
-    "m subject", "m object", "m possessive", "m quoted", "m tag", "m reflexive", "d the", "d this", "d a",
-    "d own", "d none", "n vocative", "n kin", "n gendered", "tag pronoun fits", "tagged", "unheard",
-    "between", "matrix subject", "conjunct subject", "subject over possessive", "main subject here",
-    "main subject before", "in sentence", "in paragraph", "opened paragraph", "named ahead",
-    "named ahead in sentence", "named ahead in paragraph", "m beat", "beat and last speaker",
-    "beat and speaker before", "answers", "answers and last speaker", "answers and speaker before",
-    "next but one speaker", "same turn speaker", "next tag fits", "next but one tag fits", "two turns ago",
-    "turns since", "share of turns", "turn gap", "paragraph gap", "m turn",
-    "real paragraphs", "kin by title",
-    "called next", "called before", "named even turns ahead", "named odd turns ahead", "share of tags ahead",
-    "tag addressee before", "since quoted", "quoted lately", "narrated lately", "narrated subject",
-    "narrated subject beside", "talked of lately", "since on the scene", *namings.FEATURES, *phrases.FEATURES,
-    "n with more", "called odd turns away", "called even turns away", "odd call fits", "called as kin",
-    "exchange before", "asked", "tag goes on", "tag replies", "tag goes on and last speaker",
-    "tag replies and last speaker",
-)  # fmt: skip
+_LISTS = word_lists(Path(__file__).with_suffix(".txt").read_text(encoding="utf-8"))
+
+
+def _names(part: str) -> tuple[str, ...]:
+    return tuple(" ".join(name.split()) for name in _LISTS[part].split(","))
+
+
+FEATURES = (*_names("FEATURES"), *namings.FEATURES, *phrases.FEATURES, *_names("LATER_FEATURES"))
 INDEX = {name: i for i, name in enumerate(FEATURES)}
 WIDTH = len(FEATURES)
-_OF_THE_PLACE = [
-    INDEX[f"m {name}"]
-    for name in ("male", "female", "plural", "subject", "object", "possessive", "quoted", "reflexive")
-]
+_OF_THE_PLACE = [INDEX[name] for name in _names("OF_THE_PLACE")]
 _MAY_FIT = 0.3
 """Least probability of gender and number at which a candidate counts as a rival."""
 _CLOSE = 150
@@ -79,21 +58,10 @@ _WHERE, _AWAY, _LINES = slice(0, _AT["scene_at"] + 1), _AT["last"], _AT["sentenc
 _FADED = np.array([_AT[name] for name in ("last", "last", "quoted_at", "narrated_at", "talked_at")])
 _LENGTHS = np.array([[SHORT], [LONG], [LONG], [LONG], [SHORT]])
 """Since when the amounts fade, and how fast."""
-_LOGARITHMS = np.array([INDEX[name] for name in (
-    "since subject", "since name", "since narration", "since quoted", "since on the scene", "tokens",
-    "sentences", "lately", "of late", "quoted lately", "narrated lately", "talked of lately", "count",
-    "in paragraph", "in sentence",
-)])  # fmt: skip
+_LOGARITHMS = np.array([INDEX[name] for name in _names("LOGARITHMS")])
 _IN_PARAGRAPH, _IN_SENTENCE = len(_LOGARITHMS) - 2, len(_LOGARITHMS) - 1
 _SHARES = [INDEX["share lately"], INDEX["share of late"]]
-_EQUALS = (
-    ("was subject", "role"), ("was object", "role"), ("was possessive", "role"), ("was name", "kind"),
-    ("was pronoun", "kind"), ("was nominal", "kind"), ("same role", "role"), ("same quote", "quote"),
-    ("both narration", "quote"), ("same paragraph", "paragraph"),
-    ("same paragraph subject", "subject_paragraph"), ("main subject here", "main_sentence"),
-    ("main subject before", "main_sentence"), ("narrated subject", "who"),
-    ("narrated subject beside", "who"), ("last same pronoun", "who"), ("opened paragraph", "who"),
-)  # fmt: skip
+_EQUALS = tuple(word_pairs(_LISTS["EQUALS"]).items())
 """Features that say whether something kept of a person has a certain value."""
 _EQUAL = np.array([INDEX[name] for name, _ in _EQUALS])
 _KEPT = np.array([_AT[name] for _, name in _EQUALS])

@@ -26,22 +26,13 @@ ANIMALS = words("ANIMALS")
 PERSON_NOUNS = MALE_NOUNS | FEMALE_NOUNS | NEUTRAL_NOUNS | ANIMALS
 CALLINGS = words("CALLINGS")
 """Livings: "the surgeon" means somebody with a name only if the book says that he is one."""
-_ALIKE = (
-    "attorney barrister lawyer notary solicitor", "apothecary doctor physician surgeon",
-    "clergyman curate minister parson preacher priest rector vicar", "gaoler jailer turnkey warder",
-    "innkeeper landlord", "concierge doorkeeper porter", "constable gendarme officer policeman",
-    "chambermaid housemaid maid maidservant parlourmaid servant", "mariner sailor seaman",
-    "cabman coachman driver", "schoolmaster teacher tutor", "artist painter",
-)  # fmt: skip
-LIVING = {word: words.split()[0] for words in _ALIKE for word in words.split()}
+LIVING = {word: words.split()[0] for words in _LISTS["ALIKE"].split(";") for word in words.split()}
 """Livings that one person may be called by ("Mr. Hill, a surgeon", "the doctor") -> the first of them."""
 VOICES = word_set("voice voices tone tones accents")
 CHILDREN = word_set("boy girl child lad lass infant baby schoolboy schoolgirl urchin")
 GIRLS = word_set("girl lass schoolgirl")
 GROWN = word_set("gentleman lady man woman gentlewoman widow widower husband wife")
-STYLES = word_set(
-    "lordship ladyship majesty highness excellency worship honour honor grace reverence eminence"
-)
+STYLES = words("STYLES")
 """With "your" they mean the person spoken to."""
 TITLE_NOUNS = word_pairs(_LISTS["TITLE_NOUNS"])
 """Nouns by which a bearer of the title is called: "the doctor" for Dr. Manette."""

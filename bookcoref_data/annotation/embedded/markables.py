@@ -300,9 +300,7 @@ def _left_end(book: Book, parse: Parse, head: int) -> int:
     return start
 
 
-_OUTSIDE = frozenset(
-    ["such", "what", "rather", "quite", "even", "indeed", "also", "perhaps", "only", "just", ",", "-"]
-)
+_OUTSIDE = word_set("such what rather quite even indeed also perhaps only just , -")
 
 
 def _right_end(book: Book, parse: Parse, head: int) -> int:

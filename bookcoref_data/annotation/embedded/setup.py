@@ -10,20 +10,13 @@ from ..state import Marked
 from .clauses import is_anybodys
 from .gender import character_genders, doubted_hints
 from .letters import with_letters
-from .linking import filter_names, link_names, named_people
+from .linking import named_people
 from .markables import find_markables
 from .names import learned_table, nouns_for_names
 from .parsing import Parse
 from .quotes import find_speech
 from .reader import Text, prepare
 from .tags import tag_subjects
-
-
-def link_text(book: Book, cast: Cast, parse: Parse, paragraph: np.ndarray | None = None) -> Text:
-    """The text of a book whose names, those of the cast alone, are linked and filtered here."""
-    linked, _ = link_names(book, cast, parse, "link")
-    names, _ = filter_names(book, cast, parse, tuple(linked), "filter")
-    return make_text(book, cast, parse, names, paragraph)
 
 
 def make_text(

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...books import Book
 from ...shapes import attributes
-from ...words.folding import fold
+from ...words import fold
 from ...words.honorifics import HONORIFICS
 from ..contexts.splits import keep_length, plain_title, split_by_hash
 from ..folder import Feature

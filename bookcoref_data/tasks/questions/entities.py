@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from ...books import Book, Mention, Record
 from ...formats.layers import mention_types
 from ...scoring.mention_types import TypeRules
-from ...words import word_set
-from ...words.folding import letters_of
+from ...words import letters_of, word_set
 from .phrases import PLURAL_CLASSES, PRONOUN_CLASS, SINGULAR_CLASSES, cluster_name, proposals, written_words
 from .release import names_together
 

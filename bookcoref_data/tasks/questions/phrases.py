@@ -10,8 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...resources import load_toml, resource
-from ...words import word_set
-from ...words.folding import letters_of
+from ...words import letters_of, word_set
 from ...words.honorifics import HONORIFICS
 
 _CLASSES: list[str] = load_toml(resource("manifests", "pronouns.toml"))["identifyme"]

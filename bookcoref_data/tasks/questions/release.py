@@ -12,8 +12,7 @@ from functools import lru_cache
 from itertools import pairwise, zip_longest
 from typing import Any
 
-from ...words import word_set
-from ...words.folding import letters_of
+from ...words import letters_of, word_set
 from ...words.honorifics import HONORIFICS, MARRIED, NAME_SUFFIXES, UNMARRIED, honorific_gender
 from ...words.kin import KIN
 from .phrases import PRONOUN_CLASS, trimmed

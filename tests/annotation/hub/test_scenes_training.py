@@ -9,8 +9,8 @@ from bookcoref_data.annotation.cast import parse_cast
 from bookcoref_data.annotation.embedded import minilm
 from bookcoref_data.annotation.embedded.minilm import SLOTS, PointingModel
 from bookcoref_data.annotation.embedded.parsing import parse_book
-from bookcoref_data.annotation.embedded.setup import link_text
 from tests.annotation.test_scene_lessons import CAST, STORY, write_vocabulary
+from training.parses import link_text
 from training.scene_lessons import LESSONS, NOBODY, OF_PRONOUN, OF_TURN, Known, LessonWindows, Library, pack
 
 torch = pytest.importorskip("torch", reason="the extra gpu is not installed")
