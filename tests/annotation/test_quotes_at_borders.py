@@ -80,6 +80,32 @@ def test_dashes_open_speech_where_there_are_many_of_them():
     assert speech(*(["— Yes ."] * 5), "He ran .").style == "none"
 
 
+@pytest.mark.parametrize(
+    ("paragraph", "quotes"),
+    [
+        ("— Good morning , Tom , she said .", ["— Good morning , Tom ,"]),
+        (
+            "— I was , Tom said with energy . Out there with a man I fear .",
+            ["— I was ,", "Out there with a man I fear ."],
+        ),
+        ("— Yes , said Anna , I know the place .", ["— Yes ,", "I know the place ."]),
+        ("— No ! the old man cried , shaking his fist . Never !", ["— No !", "Never !"]),
+        ("— Stop ! cried Mr. Ford . She ran to the gate .", ["— Stop !"]),
+        (
+            "— It is late , he said softly , looking up . She will not come .",
+            ["— It is late ,", "She will not come ."],
+        ),
+        ("— Well , he said he would come .", ["— Well , he said he would come ."]),
+        ("— Come in , tell me , go on .", ["— Come in , tell me , go on ."]),
+        ("— Late , said Tom", ["— Late ,"]),
+    ],
+)
+def test_tags_are_taken_out_of_speech_that_dashes_open(paragraph, quotes):
+    text = [paragraph, *["— Yes ."] * 7]
+    words = " / ".join(text).split()
+    assert [" ".join(words[a : b + 1]) for a, b in speech(*text).spans][:-7] == quotes
+
+
 def test_speaker_lines_make_a_play():
     names = {"HAMLET": 0, "THE GHOST": 1, "TOM J": 2}
     lines = [
@@ -99,3 +125,17 @@ def test_speaker_lines_make_a_play():
     assert [" ".join(words) for words in said] == ["To be .", "Or not .", "Mark me .", "Go .", "Yes ."]
     assert found.spoken_by == {0: 0, 1: 0, 2: 1, 3: 2, 4: 0}
     assert speech(*lines[:4], names=names).style == "none"
+
+
+def test_a_speaker_line_that_names_nobody_of_the_cast_is_speech_of_nobody_of_the_cast():
+    lines = [
+        "HAMLET . To be .",
+        "MR. HILL . Not I .",
+        "ACT I .",
+        "SCENE . A hall .",
+        "OLD HAMLET . Mark me .",
+    ] * 3
+    found = speech(*lines, names={"HAMLET": 0})
+    assert found.style == "play"
+    assert [found.spoken_by.get(q) for q in range(len(found.spans))] == [0, -1, None] * 3
+    assert set(speech(*lines).spoken_by.values()) == {-1}

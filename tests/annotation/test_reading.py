@@ -73,6 +73,25 @@ def test_the_speaker_lines_of_a_play_name_the_speaker(annotate, quotes_of, said)
     assert said(done)["Ophelia"].count("I") == 6
 
 
+def test_speaker_lines_of_others_are_said_and_their_speech_is_nobodys(annotate, quotes_of):
+    play = "".join(
+        f"ANNA. Good day, father, number {n}.\n\nMR. FORD. Am I late, Anna?\n\nTHE NURSE. You are, sir.\n\n"
+        for n in range(6)
+    )
+    done = annotate(play, ["Anna", "Mr. Ford"])
+    assert [s for _, s, _ in quotes_of(done)] == ["Anna", "Mr. Ford", None] * 6
+    assert "6 speaker lines name nobody of the cast: THE NURSE 6" in done.state.notes
+
+
+def test_dashes_leave_out_who_speaks(annotate, quotes_of):
+    pieces = [
+        "—It is late, Anna, Mr. Ford said. You must go home.",
+        "—I will not, she said softly. I like it here.",
+    ]
+    done = quotes_of(annotate("\n\n".join(pieces * 4), ["Anna", "Mr. Ford"]))
+    assert [speaker for _, speaker, _ in done] == (["Mr. Ford"] * 2 + ["Anna"] * 2) * 4
+
+
 def test_pronouns_follow_gender(annotate, said):
     text = (
         "Mr. Ford met Anna Hill at the gate. She smiled, and he took off his hat. Her brother watched them."

@@ -5,19 +5,28 @@ the speaker lines of a play. The style is found once for the whole book, by coun
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from ...books import Book
+from ...words import word_set
 from . import lexicon as lex
 
 DASHES = {"—", "--", "–", "―", "-"}
 _OPEN_DOUBLE, _CLOSE_DOUBLE = {"“", "„", "``", "«"}, {"”", "''", "»"}
 _ENDS = {".", "!", "?", ",", ";", ":", "—", "--", "–", "…", "...", "-", ".--", ",--"}
 LONGEST_QUOTE = 1500
+_TAG_SUBJECTS, _REPORTED = lex.words("TAG_SUBJECTS"), lex.words("REPORTED")
+_SPOKEN, _NO_SPEAKERS = lex.words("SPOKEN"), lex.words("NO_SPEAKERS")
+_BASES = {v for v in lex.SPEECH_VERBS if {v + "s", v + "d", v + "ed", v + "es"} & lex.SPEECH_VERBS}
+_TELLING = lex.SPEECH_VERBS - _BASES - word_set("begin cry reply shake tell think")
+"""Verbs of a tag in a book that marks speech with dashes: "go" and "tell" are spoken there."""
+_CLOSES_TAG = word_set(". , : ; ! ? — --")
+_ASIDES = word_set("with as in while his her")
 
 
 class Letter(NamedTuple):
@@ -31,8 +40,8 @@ class Letter(NamedTuple):
 class Speech:
     """The quotes of a book. `paragraph` numbers the paragraph of every token, `quote` the quote it is in
     (-1 outside); `spans` are first and last token of each quote; `spoken_by` is a cast index where the
-    book says it in a speaker line, `letters` has the quotes that are parts of letters. `real_paragraphs`
-    is False where they had to be guessed.
+    book says it in a speaker line, -1 where the line names nobody of the cast (`others` counts them);
+    `letters` has quotes that are parts of letters; `real_paragraphs` is False where they had to be guessed.
     """
 
     paragraph: np.ndarray
@@ -42,35 +51,38 @@ class Speech:
     style: str
     real_paragraphs: bool
     letters: dict[int, Letter] = field(default_factory=dict)
+    others: Counter[str] = field(default_factory=Counter)
 
 
 def find_speech(
     book: Book, parse_sentence: np.ndarray, names: dict[str, int], paragraph: np.ndarray | None = None
 ) -> Speech:
-    """Find paragraphs and quotes. `names` maps upper-cased names of the cast to their index (for plays);
-    `paragraph` numbers the paragraph of every token where that is known from elsewhere.
+    """Find paragraphs and quotes. `names` maps upper-cased names of the cast to their index (for plays, in
+    which others have speaker lines, too); `paragraph` numbers the paragraph of every token where that is
+    known from elsewhere.
     """
     tokens = book.tokens
     real = paragraph is not None
     if paragraph is None:
         paragraph, real = _paragraphs(tokens, parse_sentence)
     starts = bounds_of(paragraph)[:-1] if len(paragraph) else []
+    names = _others_who_speak(tokens, starts, names) | names
     style = _style(tokens, starts, names)
+    spans: list[tuple[int, int]] = []
     spoken_by: dict[int, int] = {}
+    others = Counter[str]()
     if style == "play":
-        spans, spoken_by = _speaker_lines(tokens, starts, names)
+        spans, spoken_by, others = _speaker_lines(tokens, starts, names)
     elif style == "dash":
         spans = _dash_quotes(tokens, starts)
-    elif style == "none":
-        spans = []
-    else:
+    elif style != "none":
         spans = _marked_quotes(tokens, paragraph, style, real)
     if not real and spans:
         paragraph = _guess_paragraphs(parse_sentence, spans, len(tokens))
     quote = np.full(len(tokens), -1, dtype=np.int32)
     for i, (a, b) in enumerate(spans):
         quote[a : b + 1] = i
-    return Speech(paragraph, quote, spans, spoken_by, style, real)
+    return Speech(paragraph, quote, spans, spoken_by, style, real, others=others)
 
 
 def _paragraphs(tokens: Sequence[str], sentence: np.ndarray) -> tuple[np.ndarray, bool]:
@@ -202,52 +214,98 @@ def _guess_paragraphs(sentence: np.ndarray, spans: Sequence[tuple[int, int]], si
 
 
 def _dash_quotes(tokens: Sequence[str], starts: list[int]) -> list[tuple[int, int]]:
-    """From a dash that opens a paragraph to its end, or to the words that name the speaker."""
+    """From a dash that opens a paragraph to its end, without the words that name the speaker.
+
+    "—I was, Tom said with energy. You know it." has two quotes. What follows a tag is speech again, as in
+    Joyce, unless it tells in the past of a third person. A dash behind a mark closes speech for good.
+    """
     spans = []
-    for n, begin in enumerate(starts):
+    for begin, stop in pairwise([*starts, len(tokens)]):
         if tokens[begin] not in DASHES:
             continue
-        stop = starts[n + 1] if n + 1 < len(starts) else len(tokens)
-        end = begin
-        for i in range(begin + 1, stop):
-            if tokens[i] == "\n":
-                break
-            tag = tokens[i].lower() in lex.SPEECH_VERBS and tokens[i - 1] in _ENDS
-            if tag or (tokens[i] in DASHES and tokens[i - 1] in _ENDS):
-                break
-            end = i
-        if end > begin:
-            spans.append((begin, end))
+        stop = next((i for i in range(begin, stop) if tokens[i] == "\n"), stop)
+        told = False
+        while begin + 1 < stop and not told:
+            end, after = stop, stop
+            for i in range(begin + 1, stop):
+                behind = tokens[i - 1] in _ENDS and (
+                    stop if tokens[i] in DASHES else _behind_tag(tokens, i, stop)
+                )
+                if behind:
+                    end, after = i, behind
+                    break
+            if end - 1 > begin:
+                spans.append((begin, end - 1))
+            begin, rest = after, tokens[after:stop]
+            told = bool(rest) and rest[0] in ("He", "She", "They") and not _SPOKEN & {w.lower() for w in rest}
     return spans
+
+
+def _behind_tag(tokens: Sequence[str], i: int, stop: int) -> int:
+    """The token behind a tag ("said Tom,", "the old man cried, laughing.") that begins here; 0 where none."""
+    words = [token.lower() for token in tokens[i:stop]]
+    verb = next((n for n, word in enumerate(words[:6]) if word in _TELLING), -1)
+    subject, behind = words[: max(verb, 0)], words[verb + 1 : verb + 2]
+    names = not subject or subject[0] in _TAG_SUBJECTS or tokens[i].istitle()
+    reported = subject and {*behind} & _REPORTED
+    if verb < 0 or reported or not names or not all(word.rstrip(".").isalpha() for word in subject):
+        return 0
+    for n in range(verb + 1, len(words)):
+        after = words[n + 1 : n + 2]
+        on = words[n] == "," and after and (after[0] in _ASIDES or after[0].endswith("ing"))
+        if words[n] in _CLOSES_TAG and not on:
+            return i + n + 1
+    return stop
 
 
 def _speaker_line(tokens: Sequence[str], i: int, names: dict[str, int]) -> tuple[int, int] | None:
     """(cast index, first token of the speech) when a paragraph begins "HAMLET." or "Hamlet:"."""
-    for length in (3, 2, 1):
-        name = " ".join(tokens[i : i + length])
-        point = tokens[i + length] if i + length < len(tokens) else ""
-        if name.endswith("."):
-            name, point = name[:-1], "."
-            after = i + length
-        else:
-            after = i + length + 1
+    for name, point, after in _first_names(tokens, i):
         who = names.get(name.upper())
         if who is not None and (point == ":" or (point == "." and name.isupper())):
             return who, after
     return None
 
 
+def _first_names(tokens: Sequence[str], i: int) -> Iterator[tuple[str, str, int]]:
+    """What may be the name of a speaker line, longest first: words, mark, and the first token behind it."""
+    for length in (3, 2, 1):
+        name = " ".join(tokens[i : i + length])
+        if name.endswith("."):
+            yield name[:-1].rstrip(), ".", i + length
+        else:
+            yield name, tokens[i + length] if i + length < len(tokens) else "", i + length + 1
+
+
+def _others_who_speak(tokens: Sequence[str], starts: list[int], names: dict[str, int]) -> dict[str, int]:
+    """Names in capitals of at least three speaker lines that are nobody's of the cast: -1, or -2 where
+    somebody of the cast shares a word with it."""
+    known = {word for name in names for word in name.replace(".", "").split()}
+    found = Counter[str]()
+    for i in starts:
+        for name, point, _ in _first_names(tokens, i):
+            words = name.replace(".", "").split()
+            if point in (".", ":") and name.isupper() and len(name) > 2 and all(w.isalpha() for w in words):
+                found[name] += not _NO_SPEAKERS & {*words}
+                break
+    often = [name for name, times in found.items() if times > 2]
+    return {name: -2 if known & {*name.replace(".", "").split()} else -1 for name in often}
+
+
 def _speaker_lines(
     tokens: Sequence[str], starts: list[int], names: dict[str, int]
-) -> tuple[list[tuple[int, int]], dict[int, int]]:
+) -> tuple[list[tuple[int, int]], dict[int, int], Counter[str]]:
     spans: list[tuple[int, int]] = []
     spoken_by: dict[int, int] = {}
-    for n, begin in enumerate(starts):
+    others = Counter[str]()
+    for begin, stop in pairwise([*starts, len(tokens)]):
         found = _speaker_line(tokens, begin, names)
-        stop = starts[n + 1] if n + 1 < len(starts) else len(tokens)
         while stop > begin and tokens[stop - 1] == "\n":
             stop -= 1
         if found and found[1] < stop:
-            spoken_by[len(spans)] = found[0]
+            if found[0] >= -1:
+                spoken_by[len(spans)] = found[0]
+            if found[0] == -1:
+                others[" ".join(tokens[begin : found[1]]).replace(" .", ".").rstrip(".: ")] += 1
             spans.append((found[1], stop - 1))
-    return spans, spoken_by
+    return spans, spoken_by, others

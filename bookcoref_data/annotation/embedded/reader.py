@@ -835,9 +835,8 @@ class OneReading:
     def _speaker(self, q: int) -> None:
         if q in self.told:
             return
-        said = self.t.speech.spoken_by.get(q, -1)
-        if said >= 0:
-            self.spoken[q] = Spoken(said, (), "speaker line", 1.0)
+        if q in self.t.speech.spoken_by:
+            self.spoken[q] = Spoken(self.t.speech.spoken_by[q], (), "speaker line", 1.0)
             return
         if q in self.t.speech.letters:
             letter = self.t.speech.letters[q]

@@ -34,4 +34,7 @@ def make_text(
     male, female, plural, votes = character_genders(table.people, markables, speech)
     nouns = nouns_for_names(table.people, named_people(book, names))
     read = prepare(book, parse, speech, markables, table.people, (male, female, plural), nouns)
-    return replace(read, notes=tuple(doubted_hints(table.people, votes)))
+    notes = doubted_hints(table.people, votes)
+    if most := ", ".join(f"{name} {times}" for name, times in speech.others.most_common(5)):
+        notes.append(f"{speech.others.total()} speaker lines name nobody of the cast: {most}")
+    return replace(read, notes=tuple(notes))
