@@ -405,6 +405,15 @@ def test_a_typed_letter_narrows_the_names_and_a_digit_takes_one(workshop, keys, 
     assert workshop.get_log("browser") == []
 
 
+def test_what_annotate_notes_of_a_cast_stands_above_it(browser, story, tmp_path):
+    (tmp_path / "cast.txt").write_text("Margaret Harlow\nZebedee Quill\nZora Quill\n")
+    bc.cast(story / "lamp.txt", tmp_path / "cast.txt", out=tmp_path / "cast.html")
+    opened(browser, (tmp_path / "cast.html").as_uri())
+    told = browser.execute_script("return document.querySelector('main > .note').innerText")
+    assert "Zebedee Quill" in told
+    assert "[object" not in browser.execute_script("return document.body.innerText")
+
+
 def test_hostile_names_are_text(browser, story, tmp_path):
     evil = "<img src=x onerror=alert(1)>"
     (tmp_path / "cast.txt").write_text(f"Meg; {evil}\n</script><script>alert(2)</script>\n", encoding="utf-8")

@@ -391,7 +391,7 @@ function draw() {
   if (!row10.includes(current)) current = row10[0] ?? 0;
   const others = names.filter((n) => n.owner < 0 && n.at.length);
   $("main").replaceChildren(
-    notes.map((note) => h("p", { class: "note" }, `${big(note)}.`)),
+    ...notes.map((note) => h("p", { class: "note" }, `${big(note)}.`)),
     h("h2", {}, open.length ? `${open.length} ${open.length === 1 ? "question" : "questions"}` : "No questions"),
     h("ul", { class: "people", id: "questions" }, open.slice(0, 4).map((q, i) => h("li", {}, q.text, h("div", { class: "buttons" },
       h("button", { onclick: q.yes }, !i && h("kbd", {}, "y"), "Yes"), h("button", { onclick: () => no(q) }, !i && h("kbd", {}, "x"), "No"))))),
