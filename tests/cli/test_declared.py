@@ -56,10 +56,10 @@ def test_numbers_have_the_bounds_that_their_meaning_has():
         (0, 1): "least least_kept least_matched most_text top_p until",
         (0, 8): "fingerprint_bits",
         (0, None): "at band_size bootstrap dev draws dry_run jobs judged least_options least_tokens "
-        "longest_text most most_examples most_options prompt_price questions reply_price seed steps "
+        "longest_text most most_examples most_options prompt_price reply_price seed steps "
         "temperature test",
         (1, None): "bert_layers block_size budget epochs most most_tokens most_words parallel passages "
-        "window_size",
+        "questions window_size",
     }  # fmt: skip
 
 
