@@ -36,15 +36,15 @@ def read_typed_spans(path: Path, only: str | None = None) -> dict[str, list[Type
         value = parse_json(first, f"{path}:1")
         check(value, "row", f"{path}:1")
         if "spans" in value:
-            return {
-                value["doc_key"]: _offsets(value["spans"], at) for at, value in _lines(path, "typed_document")
-            }
+            stated: dict[str, list[TypedOffsets]] = {}
+            for at, value in _lines(path, "typed_document"):
+                stated.setdefault(value["doc_key"], []).extend(_offsets(value["spans"], at))
+            return stated
         if "predictions" in value:
             tagged: dict[str, list[TypedOffsets]] = {}
             lengths: dict[str, int] = {}
-            for source, sentence in _lines(
-                path, "tagged_sentence", {} if only is None else {"doc_key": only}
-            ):
+            unsaid = {} if only is None else {"doc_key": only}
+            for source, sentence in _lines(path, "tagged_sentence", unsaid):
                 key, tags = sentence["doc_key"], sentence["predictions"]
                 if len(tags) != len(sentence["tokens"]):
                     raise FormatError(

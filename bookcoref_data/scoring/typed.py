@@ -21,7 +21,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from itertools import islice, zip_longest
+from itertools import chain, islice, zip_longest
 from typing import Any, NamedTuple
 
 from ..errors import UsageError, require_choice
@@ -199,6 +199,9 @@ class Example(AsFields):
     text: str | None
 
 
+Examples = dict[str, dict[str, list[Example]]]
+
+
 @dataclass(frozen=True, slots=True)
 class TypedScores:
     """All typed scores of one system, pooled over documents. `examples[label]`: some of its errors."""
@@ -243,7 +246,7 @@ def typed_scores(
         )  # fmt: skip
     totals: dict[str, LabelScores] = {}
     coverage = [Coverage(), Coverage()]
-    examples: dict[str, list[Example]] = defaultdict(list)
+    examples: Examples = defaultdict(lambda: defaultdict(list))
     for book in (scores.book for scores in evaluation.books):
         sides = label_book(book, spans.get(book.doc_key, ()), disagreeing=disagreeing)
         for label, found in score_labels(*sides).items():
@@ -253,17 +256,11 @@ def typed_scores(
             coverage[i] += Coverage(len(side.mentions), side.direct, labelled)
         _collect_examples(book, *sides, examples)
     kept: dict[str, tuple[Example, ...]] = {}
-    for label, of_label in sorted(examples.items()):
-        # Kinds in turn
-        by_kind: dict[str, list[Example]] = defaultdict(list)
-        for example in of_label:
-            by_kind[example.kind].append(example)
-        turns = zip_longest(*by_kind.values())
-        mixed = (example for turn in turns for example in turn if example is not None)
-        kept[label] = tuple(islice(mixed, _MOST_EXAMPLES))
-    return TypedScores(
-        name, disagreeing, tuple(totals[label] for label in sorted(totals)), coverage[0], coverage[1], kept
-    )
+    for label, by_kind in sorted(examples.items()):
+        in_turns = chain.from_iterable(zip_longest(*by_kind.values()))
+        kept[label] = tuple(islice(filter(None, in_turns), _MOST_EXAMPLES))
+    made = tuple(totals[label] for label in sorted(totals))
+    return TypedScores(name, disagreeing, made, coverage[0], coverage[1], kept)
 
 
 def label_book(
@@ -283,17 +280,12 @@ def label_book(
     return key, response
 
 
-def _collect_examples(
-    book: BookPair, key: Labelled, response: Labelled, examples: dict[str, list[Example]]
-) -> None:
-    """The first errors of each kind and label of one book, in the order of the text."""
-    seen = Counter[tuple[str, str]]()
+def _collect_examples(book: BookPair, key: Labelled, response: Labelled, examples: Examples) -> None:
+    """The first errors of each label and kind, in the order of the text."""
 
     def add(label: str | None, kind: str, span: Span) -> None:
-        if label is None or seen[label, kind] >= _MOST_EXAMPLES:
-            return
-        seen[label, kind] += 1
-        examples[label].append(Example(book.doc_key, kind, span, snippet(book.tokens, *span, width=5)))
+        if label is not None and len(own := examples[label][kind]) < _MOST_EXAMPLES:
+            own.append(Example(book.doc_key, kind, span, snippet(book.tokens, *span, width=5)))
 
     for span, label in sorted(key.mentions.items()):
         if span not in response.mentions:

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import UsageError
+from ..errors import UsageError, listed
 from ..resources import load_toml, resource
 from ..scoring.mention_types import head_of
 from ..scoring.typed import TypedSpan
@@ -42,15 +42,22 @@ def typed_scores_of(
     lost: Counter[str] = Counter()
     if classes != OWN:
         spans = [{key: in_classes(of, classes, lost) for key, of in one.items()} for one in spans]
-    found = [
-        typed_scores(result, labels, name=name, disagreeing=disagreeing)
-        for (name, result), labels in zip(systems, spans, strict=True)
-    ]
+    both = zip(systems, spans, strict=True)
+    found = [typed_scores(one, of, name=name, disagreeing=disagreeing) for (name, one), of in both]
     books = [scores.book for scores in systems[0][1].books]
     for book in books if most else ():
         _text_of(book, "with --suggest")
-    counted = ", ".join(f"{label} {count:,}" for label, count in lost.most_common())
-    notes = [f"labels that no class of {classes} stands for, left out: {counted}"] if lost else []
+    # Labels that meet nothing of the key, and documents that no labels meet
+    sizes = {book.doc_key: book.length for book in books}
+    outside = sum(span.end >= sizes.get(key, span.end + 1) for key, of in spans[0].items() for span in of)
+    told = {
+        f"labels that no class of {classes} stands for, left out":
+            ", ".join(f"{label} {count:,}" for label, count in lost.most_common()),
+        "documents of the key without typed spans": listed(sorted(sizes.keys() - spans[0])),
+        "typed spans of documents that are not in the key": listed(sorted(spans[0].keys() - sizes)),
+        "typed spans outside the tokens of their document": f"{outside:,}" if outside else "",
+    }  # fmt: skip
+    notes = [f"{what}: {which}" for what, which in told.items() if which]
     return found, suggested(books, spans[0], found[0], most) if most else [], notes
 
 

@@ -175,6 +175,21 @@ def test_typed_scores_of_two_systems(files, tmp_path):
     assert found["macro_f1"]["mentions"] == pytest.approx((4 / 5 + 2 / 3) / 2)
 
 
+def test_labels_that_do_not_meet_the_key_are_told_and_lines_about_a_document_add_up(tmp_path, breaches):
+    key = write(tmp_path / "k.jsonl", KEY, KEY | {"doc_key": "c_2"})
+    lines = [("b_1", [[0, 0, "PER"]]), ("b_1", [[2, 2, "ANIMAL"], [99, 99, "PER"]]), ("d_3", [[0, 0, "PER"]])]
+    labels = write(tmp_path / "l.jsonl", *({"doc_key": name, "spans": spans} for name, spans in lines))
+    out, err = run(key, key, "--typed", str(labels))
+    assert {"PER", "ANIMAL"} <= {line.split(" ")[0] for line in out.splitlines()}
+    for told in (
+        "documents of the key without typed spans: c_2",
+        "typed spans of documents that are not in the key: d_3",
+        "typed spans outside the tokens of their document: 1",
+    ):
+        assert told in err
+    assert not breaches(scores(key, key, "--typed", str(labels)))
+
+
 def test_typed_scores_in_classes_of_cner_tell_what_none_stands_for(files, tmp_path, breaches):
     labels = write(tmp_path / "l.jsonl", {"doc_key": "b_1", "spans": [[0, 0, "VEH"], [2, 2, "CARDINAL"]]})
     out, err = run(*files, "--typed", str(labels), "--classes", "cner")
