@@ -51,13 +51,12 @@ def effects(
             called.setdefault(fold(into), into)
     now = {name: called[fold(name)] for name in before.names if called[fold(name)] in after.index}
     old, new = _places(before, now), _places(after, {})
-    said_places = set(said)
     found = []
     for name in old.keys() | new.keys():
         (mentions, quotes), (mentions_now, quotes_now) = old[name], new[name]
         found.append(Effect(
-            name, len(mentions), len(mentions_now), len((mentions ^ mentions_now) - said_places),
-            len(quotes), len(quotes_now), len((quotes ^ quotes_now) - said_places),
+            name, len(mentions), len(mentions_now), len((mentions ^ mentions_now).difference(said)),
+            len(quotes), len(quotes_now), len((quotes ^ quotes_now).difference(said)),
         ))  # fmt: skip
     changed = [e for e in found if e.elsewhere or e.quotes_elsewhere or e.before != e.after]
     return sorted(changed, key=lambda e: (-e.elsewhere - e.quotes_elsewhere, e.character))

@@ -1,6 +1,6 @@
 """Corrections of one book by several people as one list: what agrees is kept once, the rest is listed."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -79,13 +79,16 @@ def _of_one_subject(rows: Sequence[Row]) -> tuple[list[Row], list[Disagreement]]
         (one, other) for one, other in combinations(told, 2)
         if one[0] != other[0] and (one[1] == other[1] or None in (one[1], other[1]))
     ]  # fmt: skip
+    final, lines = {row[1]: decision(row[-1]) for row in rows}, Counter(person for person, _ in told)
     for one, other in met:
         last, theirs = told[one][-1][-1], told[other][-1][-1]
-        if decision(last) != decision(theirs):
+        # Who was asked again, after another reading, said it of somebody else (`was`), but of one mention.
+        again = final[one[0]] == final[other[0]] and 1 in (lines[one[0]], lines[other[0]])
+        if not again and decision(last) != decision(theirs):
             what = f"“{last.at.words}” (token {last.at.start})" if last.at else last.character
             return [], [Disagreement(what, last, theirs)]
-    again = {other for _, other in met}
-    return [row for one, line in told.items() if one not in again for row in line], []
+    twice = {other for _, other in met}
+    return [row for one, line in told.items() if one not in twice for row in line], []
 
 
 def subject(edit: Edit) -> Decided:

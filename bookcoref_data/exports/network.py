@@ -24,8 +24,7 @@ def network(r: LaidOutBook) -> Graph[str]:
     every mention counted with the next one of the other), `spoken` (quotes from one to the other), `chapters`
     (shared) and `weight` (near and spoken together).
     """
-    nx = _networkx()
-    graph = nx.Graph(doc_key=r.annotation.doc_key)
+    graph: Graph[str] = _networkx().Graph(doc_key=r.annotation.doc_key)
     _, words = r.spoken(lambda q: (q.speaker,))
     for c in r.mentioned():
         graph.add_node(

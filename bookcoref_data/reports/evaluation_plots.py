@@ -205,5 +205,4 @@ def _plain(*axes: Axes) -> None:
 
 def short_name(name: str, most: int = 22) -> str:
     """A name that fits beside an axis; `$` would start a formula."""
-    name = name if len(name) <= most else f"{name[: most - 1]}…"
-    return name.replace("$", r"\$")
+    return (name if len(name) <= most else f"{name[: most - 1]}…").replace("$", r"\$")

@@ -198,6 +198,7 @@ def test_two_people_who_join_two_characters_each_to_the_other_disagree(one, two,
 
 UNLINKS = [edit("unlink", was=name) for name in "AB"]
 ALSO = [edit(character=name, also=True) for name in "AB"]
+AGAIN = edit(was="B", character="B")
 MOVED = [edit(was="A", character="C"), edit("span", was="C", to=anchor_of(OLD, 3, 4))]
 
 
@@ -214,6 +215,14 @@ MOVED = [edit(was="A", character="C"), edit("span", was="C", to=anchor_of(OLD, 3
         (ALSO[:1], UNLINKS[1:], [*ALSO[:1], *UNLINKS[1:]], 0),
         (MOVED[:1], [edit(character="C")], MOVED[:1], 0),
         (MOVED[:1], [edit(character="D")], [], 1),
+        # Asked again after another reading, one comes round to the other.
+        (
+            [edit(was="A", character="A"), AGAIN],
+            [edit(was="A", character="B")],
+            [edit(was="A", character="A"), AGAIN],
+            0,
+        ),
+        ([edit(was="A", character="C"), AGAIN], [edit(was="A", character="D"), AGAIN], [], 1),
         ([*MOVED[:1], edit(was="C", character="D")], [edit(was="A", character="E")], [], 1),
         ([edit("speaker", was="A", speaker="B")], [edit("speaker", was="A", speaker="C")], [], 1),
     ],
