@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..books import Book
+from ..words import QUOTE_MARKS, word_set
 from .embedded import lexicon as lex
 from .embedded.parsing import Parse
 from .embedded.quotes import find_speech
@@ -37,7 +38,7 @@ _SPEAKS_OF, _TURNS, _ANSWERS, _CALLS, _BOTH_SPEAK, _BOTH_CALLED = -2.0, -1.5, 1.
 """Weights of a paragraph in which one name speaks and says the other, of two paragraphs one behind the other
 that they speak, of a call that the other answers, of one who speaks and is then called by the other name, of
 paragraphs in which both speak, or both are called."""
-_BESIDE_A_CALL = frozenset([",", ".", "!", "?", ";", ":", "--", "—", '"', "“", "”", "``", "''"])
+_BESIDE_A_CALL = word_set(", . ! ? ; : -- —") | QUOTE_MARKS - {"‘", "’", "'"}
 
 _LEAST, _LEAST_UNKNOWN, _MARGIN = 2.0, 4.0, 0.9
 """Least evidence for a pair, for one whose first name is on no list ("Gurth" may be anything), and how far

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..books import Book
-from ..words import calendar, honorifics, pronouns, word_set
+from ..words import QUOTE_MARKS, calendar, honorifics, pronouns, word_set
 from .embedded import lexicon as lex
 from .embedded.parsing import Parse
 
@@ -30,7 +30,7 @@ _PARTICLES = word_set("de du des da di von van della del")
 _SECOND_PARTICLES = word_set("la le der den")
 """Small words inside a surname: "de Worms", "van der Luyden"."""
 _BEFORE_PARTICLES = lex.FIRST_NAMES | honorifics.HONORIFICS
-_QUOTES = frozenset(["“", "”", '"', "‘", "''", "``", "—", "--"])
+_QUOTES = QUOTE_MARKS - {"’", "'"} | {"—", "--"}
 _SPEAKERS_SHARE = 0.1
 """Share of uses as subject of a verb of saying at which a name in "s" is one person's: Monks, but not the
 Bertrams."""

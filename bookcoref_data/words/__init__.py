@@ -12,6 +12,7 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+QUOTE_MARKS = word_set("“ ” „ « » ‘ ’ ` `` '' \" '")
 OWNS = word_set("'s ’s")
 """The token behind a name that stands in the possessive."""
 

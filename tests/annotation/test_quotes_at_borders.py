@@ -35,6 +35,10 @@ def speech(*paragraphs: str, names=None, real=True):
         (["Tom ' s hat ."], "none", []),
         (["“ Run ” “ Go ”"], "double", [(0, 2), (3, 5)]),
         (['" Run', '" Go "'], "double", [(0, 1), (3, 5)]),
+        (["` ` Run , '' he said . ` ` Run ! ''"], "double", [(0, 4), (8, 12)]),
+        (["` Run , ' he said . ` Run ! '"], "single", [(0, 3), (7, 10)]),
+        (["„ Run , “ he said . „ Run ! “"], "double", [(0, 3), (7, 10)]),
+        (["« Run , » he said ."], "double", [(0, 3)]),
     ],
 )
 def test_quotes_between_marks(paragraphs, style, spans):

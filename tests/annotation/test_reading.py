@@ -56,6 +56,21 @@ def test_a_speech_of_several_paragraphs_has_one_speaker(annotate, quotes_of):
     assert {speaker for _, speaker, _ in quotes_of(annotate(text, COUPLE))} == {"Mr. Ford"}
 
 
+MARKS = ["“”", '""', "«»", "„“", ["``", "''"], "‘’", "`'"]
+
+
+@pytest.mark.parametrize("marks", MARKS, ids="".join)
+def test_the_marks_of_a_book_do_not_matter(annotate, quotes_of, marks):
+    text = (
+        "<It is late, Anna,> Mr. Ford said. <You must go home.>\n\n<I like it here.\n\n"
+        "<I always have,> she said.\n\n"
+        "<Go!> Mr. Ford cried.\n\nAnna sat down. <Not yet,> she said.\n\n"
+    )
+    done = quotes_of(annotate(text.replace("<", marks[0]).replace(">", marks[1]) * 2, ["Anna", "Mr. Ford"]))
+    speakers = ["Mr. Ford", "Mr. Ford", "Anna", "Anna", "Mr. Ford", "Anna"]
+    assert [speaker for _, speaker, _ in done] == speakers * 2
+
+
 def test_dashes_can_mark_speech(annotate, quotes_of):
     lines = "".join(
         f"—I say number {n}, said {who}.\n\n" for n in range(6) for who in ("Anna Hill", "Mr. Ford")

@@ -7,8 +7,8 @@ from .markables import Markable
 from .quotes import Speech
 from .tags import Tag
 
-OPENING = {"“", '"', "‘", "'", "``", "„", "«"}
-CLOSING = {"”", '"', "’", "'", "''", "»"}
+OPENING = {"“", '"', "‘", "'", "``", "`", "„", "«"}
+CLOSING = {"”", '"', "’", "'", "''", "»", "“"}
 GAP = 250
 """Tokens after which a conversation is over: older quotes do not say who speaks next."""
 _REMEMBERED, _PAST, _FORESEEN, _EXCHANGE = 12, 8, 8, 6

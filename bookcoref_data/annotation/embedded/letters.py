@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from ...books import Book
-from ...words import word_set
+from ...words import QUOTE_MARKS, word_set
 from ..state import Marked
 from . import lexicon as lex
 from .quotes import Letter, Speech, bounds_of
@@ -22,7 +22,7 @@ _REACH = 60
 _SHORT = 12
 """Most words of a signature with what stands before the name ("I am, dear Sir, yours truly, ...")."""
 _GREETING_WORDS = 9
-_MARKS = frozenset(["“", "”", '"', "‘", "’", "'", "``", "''", "_", "\n", "(", ")", "["])
+_MARKS = QUOTE_MARKS | {"_", "\n", "(", ")", "["}
 _GREETS = word_set("dear dearest sir madam beloved honoured respected")
 _CLOSES = lex.words("CLOSES")
 _ENDS_GREETING = frozenset([",", ":", "--", "—", "!", ".", ",--", ",—", "-"])

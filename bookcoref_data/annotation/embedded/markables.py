@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...books import Book
-from ...words import honorifics, kin, pronouns, word_set
+from ...words import QUOTE_MARKS, honorifics, kin, pronouns, word_set
 from ..state import Marked
 from . import lexicon as lex
 from .parsing import Parse
@@ -15,7 +15,7 @@ SUBJECT, OBJECT, POSSESSIVE, OTHER = range(4)
 _SUBJECT_DEPS = {"nsubj", "nsubjpass", "csubj", "agent"}
 _OBJECT_DEPS = {"dobj", "iobj", "dative", "pobj", "oprd"}
 _RIGHT_PARTS = {"prep", "relcl", "acl", "advmod", "amod", "nmod", "npadvmod"}
-_PAUSES = {",", "!", "?", ".", ";", "—", "--", "–", "”", '"', "’", "'", "''", "“", "‘", "``", "...", "…"}
+_PAUSES = QUOTE_MARKS | word_set(", ! ? . ; — -- – ... …")
 _DEFINITE = {"the": "the", "this": "this", "that": "this", "a": "a", "an": "a", "such": "a",
              "another": "a", "no": "no",
              "some": "a", "any": "no", "every": "no", "each": "no"}  # fmt: skip

@@ -273,7 +273,7 @@ def name_words(name: str) -> list[str]:
 @lru_cache(maxsize=1 << 15)
 def _name_words(name: str) -> tuple[str, ...]:
     cleaned = name.replace("’", "'").translate(_BLANKS)
-    return tuple(w for w in (part.strip("._\"“”‘'").lower() for part in cleaned.split()) if w)
+    return tuple(w for w in (part.strip("._\"“”‘'`«»„").lower() for part in cleaned.split()) if w)
 
 
 @lru_cache(maxsize=1)

@@ -1,7 +1,7 @@
 """Paragraphs and direct speech: where it begins and ends, whatever marks a book uses.
 
-Double marks ("..." or “...”), single ones ('...' or ‘...’), dashes at the beginning of a paragraph, and
-the speaker lines of a play. The style is found once for the whole book, by counting.
+Double marks ("...", “...”, „...“, «...» or ``...''), single ones ('...', ‘...’ or `...'), dashes at the
+beginning of a paragraph, and the speaker lines of a play. The style is found once for a book, by counting.
 """
 
 from collections import Counter
@@ -101,8 +101,9 @@ def bounds_of(paragraph: np.ndarray) -> list[int]:
 
 def _style(tokens: Sequence[str], starts: list[int], names: dict[str, int]) -> str:
     counts = Counter(tokens)
-    double = sum(counts[t] for t in _OPEN_DOUBLE) + counts['"'] / 2
-    single = counts["‘"] or _straight_single(tokens)
+    two_ticks = sum(a == b == "`" for a, b in pairwise(tokens)) if counts["`"] else 0
+    double = sum(counts[t] for t in _OPEN_DOUBLE) + two_ticks + counts['"'] / 2
+    single = counts["‘"] or max(counts["`"] - 2 * two_ticks, _straight_single(tokens))
     first = Counter(tokens[i] for i in starts)
     dashes = sum(first[d] for d in DASHES)
     lines = sum(_speaker_line(tokens, i, names) is not None for i in starts)
@@ -120,13 +121,8 @@ def _style(tokens: Sequence[str], starts: list[int], names: dict[str, int]) -> s
 
 def _straight_single(tokens: Sequence[str]) -> float:
     """How often a lone ' stands where speech may begin."""
-    return sum(
-        t == "'"
-        and i + 1 < len(tokens)
-        and tokens[i + 1][:1].isupper()
-        and (i == 0 or not tokens[i - 1].isalpha())
-        for i, t in enumerate(tokens)
-    )
+    around = zip(("", *tokens), tokens, (*tokens[1:], ""), strict=False)
+    return sum(t == "'" and after[:1].isupper() and not before.isalpha() for before, t, after in around)
 
 
 def _marked_quotes(
@@ -143,7 +139,7 @@ def _marked_quotes(
                 end -= 1
             spans.append((begin, end))
             begin = -1
-        inside = begin >= 0
+        inside = tokens[begin] if begin >= 0 else ""
         mark = _double_mark(tokens, i, inside, paragraph) if double else _single_mark(tokens, i, inside)
         if mark == "open":
             if begin >= 0 and i - 1 > begin:
@@ -159,10 +155,12 @@ def _marked_quotes(
     return [(a, b) for a, b in spans if b > a]
 
 
-def _double_mark(tokens: Sequence[str], i: int, inside: bool, paragraph: np.ndarray) -> str:
-    """What a token does to a quote between double marks: "open", "close" or ""."""
+def _double_mark(tokens: Sequence[str], i: int, inside: str, paragraph: np.ndarray) -> str:
+    """What a token does to a quote that the double mark `inside` opened ("" outside): "open", "close", ""."""
     token = tokens[i]
-    if token in _OPEN_DOUBLE:
+    if token == "“" and inside == "„":
+        return "close"
+    if token in _OPEN_DOUBLE or (token == "`" and [*tokens[i : i + 2]] == ["`", "`"]):
         return "open"
     if token in _CLOSE_DOUBLE:
         return "close"
@@ -172,10 +170,10 @@ def _double_mark(tokens: Sequence[str], i: int, inside: bool, paragraph: np.ndar
     return "open" if new or not inside else "close"
 
 
-def _single_mark(tokens: Sequence[str], i: int, inside: bool) -> str:
+def _single_mark(tokens: Sequence[str], i: int, inside: str) -> str:
     """What a token does to a quote between single marks; apostrophes do nothing."""
     token = tokens[i]
-    if token == "‘":
+    if token in ("‘", "`"):
         return "open"
     if token not in ("’", "'"):
         return ""
