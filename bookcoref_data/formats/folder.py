@@ -226,6 +226,7 @@ def writing_folder(out: Path, *, replace: bool = False) -> Iterator[FolderWriter
 def write_folder(
     out: Path, books: Mapping[str, Iterable[Book]], *, title: str, licences: Sequence[tuple[str, str]],
     notes: Sequence[str] = (), source: Mapping[str, Any] | None = None, replace: bool = False,
+    reasons: Mapping[str, str] | None = None,
 ) -> BuildRecord:  # fmt: skip
     """Write books, given by split name, as a data set folder; the simple way in for any producer.
 
@@ -234,7 +235,7 @@ def write_folder(
     with writing_folder(out, replace=replace) as writer:
         for split in SPLITS:
             for book in books.get(split, ()):
-                writer.add_book(book, split, check="built")
+                writer.add_book(book, split, check="built", reasons=(reasons or {}).get(book.doc_key, ""))
         return writer.finish(title, licences=licences, notes=notes, source=source)
 
 

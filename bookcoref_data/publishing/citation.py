@@ -137,8 +137,7 @@ def citation_of_dataset(title: str, authors: Sequence[str], year: int, url: str)
     names = tuple(map(_author, authors))
     work = CitedWork(title, names, year, "dataset", url=url)
     key = f"{names[0].family} {year} {title}"
-    fields = {"author": _bibtex_names(names),
-              "title": f"{{{title}}}", "year": str(year), "url": url}  # fmt: skip
+    fields = {"author": _bibtex_names(names), "title": f"{{{title}}}", "year": str(year), "url": url}
     return Citation((work,), _entry("misc", key, fields))
 
 

@@ -66,10 +66,7 @@ def page_data(annotation: Annotation, options: PageOptions) -> dict[str, Any]:
     codes = _numbers()  # of (kind, step, rule, length less one): most mentions share a few of them
     mentions = _flat_mentions(annotation, codes)
     reasons, rules = _numbers(), _numbers()
-    drops = [
-        [d.start, d.end, d.character, reasons[d.reason], _percent(d.score)]
-        for d in sorted(annotation.dropped)
-    ]
+    gone = [[*d[:3], reasons[d.reason], _percent(d.score)] for d in sorted(annotation.dropped)]
     # start (difference to the one before), length less one, speaker, rule, score, addressees; repeated.
     flat: list[int] = []
     before = 0
@@ -98,7 +95,7 @@ def page_data(annotation: Annotation, options: PageOptions) -> dict[str, Any]:
         },
         "quotes": flat,
         "quoteRules": list(rules),
-        "dropped": drops,
+        "dropped": gone,
         "reasons": list(reasons),
         "edits": list(options.edits),
         "author": options.author,

@@ -33,6 +33,7 @@ from ..formats.annotated import DATASET, KIND, chapters_of, check_kept, source_t
 from ..formats.annotated import write_annotations as write_folder_of_annotations
 from ..formats.folder import write_folder
 from ..formats.jsonl import read as read_jsonl
+from ..formats.reasons import format_reasons
 from ..outputs import whole
 from ..progress import Progress, Silent
 from ..scoring import score_clusters
@@ -299,6 +300,7 @@ def write_annotations(
             write_folder(
                 out / DATASET, {"test": [a.book for a in done]}, title=title or "Annotated books",
                 licences=LICENCES, notes=notes, replace=replace,
+                reasons={a.book.doc_key: format_reasons(a.annotation()) for a in done},
             )  # fmt: skip
             files.append(out / DATASET)
     return files

@@ -30,11 +30,12 @@ from ..books import Book
 from ..books.annotation import SourceText
 from ..errors import BookcorefError, DataError, UsageError, plural
 from ..files import sha256_bytes, write_bytes, write_text, writing
-from ..formats.annotated import DATASET, KIND, TEXTS, check_kept
+from ..formats.annotated import DATASET, KIND, TEXTS, check_kept, read_annotations
 from ..formats.folder import is_folder, iter_folder, read_build, writing_folder
 from ..formats.jsonl import format_record, parse_record
 from ..formats.jsonl import read as read_records
 from ..formats.lines import read_lines
+from ..formats.reasons import format_reasons
 from ..outputs import whole
 from ..progress import Progress, Silent, begun
 from ..shapes import attributes
@@ -518,7 +519,8 @@ def collect(
             for wanted in ("train", "validation", "test"):
                 for key, folder in report.finished.items():
                     if splits.get(key, "test") == wanted:
-                        writer.add_book(read_book(folder), wanted, check="built")
+                        (a,) = read_annotations(folder)
+                        writer.add_book(a.to_book(), wanted, check="built", reasons=format_reasons(a))
             states = ((key, read_state(folder)) for key, folder in report.finished.items())
             writer.finish(
                 title or "Annotated books", licences=licences,

@@ -95,7 +95,7 @@ def apply_edits(path: Path, edits: Sequence[Edit], out: Path, *, replace: bool =
 def _write_corrected(old: Path, done: Sequence[Annotation], out: Path, *, replace: bool) -> None:
     """The data set `old` with these annotations, and with the licences, citation and reasons that it has."""
     was, reasons = read_build(old), read_reasons(old)
-    licences, citation = card_says((old / "README.md").read_text(encoding="utf-8"))
+    told, cited = card_says((old / "README.md").read_text(encoding="utf-8"))
     facts = {book.doc_key: book for book in was.books}
     with writing_folder(out, replace=replace) as writer:
         for split, a in product(SPLITS, done):
@@ -103,8 +103,9 @@ def _write_corrected(old: Path, done: Sequence[Annotation], out: Path, *, replac
             if split == (book.split if book else "test"):
                 line = format_reasons(a) if a.doc_key in reasons else ""
                 writer.add_book(a.to_book(), split, reasons=line, text=book and book.text)
-        terms = licences or LICENCES
-        writer.finish(was.title, licences=terms, notes=[_CORRECTED], source=was.source, citation=citation)
+        writer.finish(
+            was.title, licences=told or LICENCES, notes=[_CORRECTED], source=was.source, citation=cited
+        )
 
 
 def diff_edits(old: Path, new: Path, *, author: str = "") -> dict[str, Diff]:

@@ -114,7 +114,7 @@ def pack_folder(
     """
     settings, progress = settings or PackSettings(), progress or Silent()
     work = JobResults()
-    report = PackReport(out, failed=work.failed)
+    report = PackReport(out)
     facts = {b.doc_key: b for b in books_called(books, read_build(folder).books, folder)}
     if out.suffix == SUFFIX and len(facts) > 1:
         raise UsageError(f"--out {out} is one file, but there are {len(facts)} books", expected="a folder")
@@ -151,8 +151,7 @@ def _jobs(
     reasons = read_reasons(folder)
 
     def book_of(row: tuple[str, Record]) -> str:
-        window = read_window_key(row[1].doc_key)
-        return window.book if window else row[1].doc_key
+        return getattr(read_window_key(row[1].doc_key), "book", row[1].doc_key)
 
     def text_of(facts: BookFacts, sentences: Sequence[Sequence[str]]) -> CandidateText:
         """The text that the book was built from, by its checksum; where none was noted, the edition that has

@@ -25,6 +25,7 @@ from bookcoref_data.annotation.steps import STEP_NAMES
 from bookcoref_data.books import Book
 from bookcoref_data.cli.app import make_app
 from bookcoref_data.errors import DataError, MissingExtraError, SourceError, UsageError
+from bookcoref_data.formats.annotated import read_annotations
 from bookcoref_data.formats.folder import read_build, read_folder
 from bookcoref_data.formats.jsonl import read as read_jsonl
 from bookcoref_data.formats.jsonl import write as write_jsonl
@@ -252,6 +253,11 @@ def test_what_is_collected_is_a_data_set_in_the_splits_asked_for(toybox):
         "book_2": "test",
     }
     assert list(build.missing) == ["book_3"]
+    found = {a.doc_key: a for a in read_annotations(out)}
+    for a in read_annotations(out / "dataset"):
+        reasons = [(m.step, m.rule, m.score) for m in a.mentions]
+        assert reasons == [(m.step, m.rule, m.score) for m in found[a.doc_key].mentions] != []
+        assert a.mentions[0].step
 
 
 def test_nothing_to_do_and_nothing_done_are_errors(toybox):

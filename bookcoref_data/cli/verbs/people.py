@@ -69,8 +69,7 @@ def review(
 
     kept = edits or edits_beside(book)
     asked: Review = given()
-    if asked.agreement and not json:
-        a = asked.agreement
+    if (a := asked.agreement) and not json:
         kappa = "" if a.kappa is None else f", Cohen's kappa {a.kappa:.2f}"
         say(f"of {a.both:,} decisions that both took {a.same:,} are the same{kappa}")
     say_conflicts(kept, asked.conflicts)
@@ -209,8 +208,7 @@ def audit(
             if pressed == "q":
                 break
             found.keep(offered[pressed], kept)
-        command = f"bookcoref-data edits apply DATASET --edits {kept} --out NEW"
-        say(f"corrections are in {kept}; apply them: {command}")
+        say(f"corrections are in {kept}; apply: bookcoref-data edits apply {source} --edits {kept} --out NEW")
     elif found.flags:
         emit_rows(found.table)
         emit_table(("kind", "flags"), found.counts.items())
