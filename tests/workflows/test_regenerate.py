@@ -16,7 +16,7 @@ from bookcoref_data.annotation.state import Marked
 from bookcoref_data.api.building import Regenerated
 from bookcoref_data.books import Book, Mention
 from bookcoref_data.cli.app import make_app
-from bookcoref_data.errors import UsageError
+from bookcoref_data.errors import DataError, UsageError
 from bookcoref_data.formats.folder import read_build, read_folder, write_folder
 from bookcoref_data.formats.jsonl import read as read_jsonl
 from bookcoref_data.scoring import evaluate
@@ -206,3 +206,26 @@ def test_the_verb_prints_tables_and_json_and_says_that_they_differ(tmp_path, fol
     assert value["recipe"] == "names"
     assert value["differences"]["one_1"]["missing"] == 3
     assert [row["book"] for row in value["scores"]] == ["one_1", "all"]
+
+
+def test_where_every_book_failed_nothing_is_said_to_be_annotated_again(tmp_path, folder, plan, monkeypatch):
+    def broken(self, job, state, progress):
+        raise DataError("no model")
+
+    monkeypatch.setattr(_Names, "run", broken)
+    recipe = tmp_path / "names.toml"
+    recipe.write_text('name = "names"\nbackend = "names"\nsteps = ["link"]\n')
+    words = [
+        "regenerate",
+        str(folder),
+        "--recipe",
+        str(recipe),
+        "--cache-dir",
+        str(tmp_path / "c"),
+        "-j",
+        "1",
+    ]
+    told = CliRunner().invoke(make_app(), words)
+    assert told.exit_code
+    assert "failed: one_1: no model" in told.stderr
+    assert told.stdout == ""

@@ -168,7 +168,7 @@ def regenerate(
     listed("note:", done.notes)
     if json:
         emit_json(done.to_dict())
-    else:
+    elif done.result.work.finished:
         tables = {
             "against the annotation there": done.table,
             "most different characters": done.characters(most),
