@@ -5,6 +5,7 @@ All words are in lower case and without full stops.
 
 import re
 import unicodedata
+from pathlib import Path
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -39,3 +40,7 @@ def fold(name: str) -> str:
 def letters_of(text: str) -> str:
     """Letters and digits alone, in lower case: what two ways to print one name or heading have in common."""
     return "".join(filter(str.isalnum, text.casefold()))
+
+
+LISTS = word_lists(Path(__file__).with_name("lists.txt").read_text(encoding="utf-8"))
+"""The longer lists, by name; `kin`, `calendar`, `honorifics` and `numbers` say what they are."""

@@ -2,22 +2,15 @@
 
 from collections.abc import Sequence
 
-from . import OWNS, word_set
+from . import LISTS, OWNS, word_set
 
-CALENDAR = word_set(
-    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july "
-    "august september october november december"
-)
+CALENDAR = word_set(LISTS["CALENDAR"])
 NAMES = word_set("april may june")
 """Months that are also first names."""
-_BEFORE_DATES = word_set(
-    "in since until till before after during early late mid last next this every each first second third"
-)
+_BEFORE_DATES = word_set(LISTS["BEFORE_DATES"])
 _BEFORE_BOTH = word_set("of to from between by through that")
 """Words before months and before people: a date where `_OF_DATES` or another month stands near."""
-_OF_DATES = word_set(
-    "first second third last beginning middle end close month months day days morning night evening"
-)
+_OF_DATES = word_set(LISTS["OF_DATES"])
 
 
 def is_date(tokens: Sequence[str], at: int) -> bool:

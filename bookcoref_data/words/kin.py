@@ -1,31 +1,15 @@
 """Words for relatives."""
 
-from . import word_set
+from . import LISTS, word_pairs, word_set
 
-_FORMS = {
-    "mother": "mamma mama mum mummy mom mommy ma", "father": "papa dad daddy pa",
-    "grandmother": "grandmamma grandma granny", "grandfather": "grandpapa grandpa grandad granddad",
-    "aunt": "auntie aunty",
-}  # fmt: skip
+_FORMS = word_pairs(LISTS["KIN_FORMS"])
 _PLAIN = {form: word for word, forms in _FORMS.items() for form in forms.split()}
-KIN = word_set(
-    "husband wife father mother brother sister son daughter uncle aunt nephew niece cousin grandfather "
-    "grandmother grandson granddaughter brother-in-law sister-in-law father-in-law mother-in-law "
-    "son-in-law daughter-in-law stepfather stepmother parent child boy girl"
-) | frozenset(_PLAIN)
+KIN = word_set(LISTS["KIN"]) | frozenset(_PLAIN)
 # Mothers and fathers bear the surname of the one whose kin they are, with the title of a married woman
 # or of a man.
 MOTHERS, FATHERS = (frozenset([word, *_FORMS[word].split()]) for word in ("mother", "father"))
 
-_CONVERSES = {
-    "husband wife": "husband wife", "brother sister": "brother sister",
-    "mother father parent": "son daughter", "son daughter child boy girl": "father mother",
-    "uncle aunt": "nephew niece", "nephew niece": "uncle aunt", "cousin": "cousin cousin",
-    "grandfather grandmother": "grandson granddaughter", "grandson granddaughter": "grandfather grandmother",
-    "brother-in-law sister-in-law": "brother-in-law sister-in-law",
-    "father-in-law mother-in-law": "son-in-law daughter-in-law",
-    "son-in-law daughter-in-law": "father-in-law mother-in-law",
-}  # fmt: skip
+_CONVERSES = word_pairs(LISTS["CONVERSES"])
 _CONVERSE = {word: tuple(back.split()) for words, back in _CONVERSES.items() for word in words.split()}
 
 

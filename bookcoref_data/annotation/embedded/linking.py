@@ -226,7 +226,9 @@ def _begins_a_sentence(at: _NamePlace) -> bool:
     """ "Will you come?" is not Will, "Will laughed" and "Will soon laughed" are. Fielding and Dolly are names
     also where the parser takes them for a verb or an adverb, if the book hardly ever writes them small."""
     tag = at.parse.tag[at.start]
-    if not at.bare or at.person.common or tag in _NAME_TAGS or not _begins(at.book, at.parse, at.start):
+    i, sentence = at.start, at.parse.sentence
+    begins = i == 0 or sentence[i] != sentence[i - 1] or not at.book.tokens[i - 1][:1].isalpha()
+    if not at.bare or at.person.common or tag in _NAME_TAGS or not begins:
         return False
     if tag == "MD":
         behind = " ".join(at.parse.tag[at.end + 1 : at.end + 3])
@@ -340,10 +342,6 @@ def _core(book: Book, m: Marked, own: frozenset[str]) -> tuple[int, int]:
     span = range(m.start, m.end + 1)
     inside = [i for i in span if _bare_word(book.tokens[i]).replace("’", "'") in own]
     return (inside[0], inside[-1]) if inside else (m.start, m.end)
-
-
-def _begins(book: Book, parse: Parse, i: int) -> bool:
-    return i == 0 or parse.sentence[i] != parse.sentence[i - 1] or not book.tokens[i - 1][:1].isalpha()
 
 
 _NEAR, _NEAREST, _LEAST_TIMES = 0.7, 3, 2

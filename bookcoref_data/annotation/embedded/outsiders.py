@@ -85,14 +85,12 @@ def _is_listed(name: str, table: NameTable, known: Sequence[_Listed]) -> bool:
 def _is_another(titles: set[str], person: Person, names: Sequence[set[str]]) -> bool:
     """Whether these titles are another's of the same surname: Mrs. Bast is not Leonard Bast, Dr. Grant is not
     Mrs. Grant, and Mrs. Price is not Miss Price."""
-    own = set().union(*names)
-    genders = {_gender(title) for title in titles - own} | {person.gender}
+    own, gender_of = set().union(*names), honorifics.honorific_gender
+    # The doctors and colonels of these books are men.
+    genders = {gender_of(t) or ("m" if t in honorifics.OFFICES else "") for t in titles - own} | {
+        person.gender
+    }
     return genders >= {"m", "f"} or is_another_woman(titles, own)
-
-
-def _gender(title: str) -> str:
-    """Whom a title belongs to; the doctors and colonels of these books are men."""
-    return honorifics.honorific_gender(title) or ("m" if title in honorifics.OFFICES else "")
 
 
 def link_outsiders(
