@@ -12,7 +12,7 @@ values out.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import pairwise
@@ -38,6 +38,8 @@ EMPHASIS = ("cut", "released")
 
 _INVISIBLE = re.compile("[\u061c\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
 """They would be letters of the words beside them: a name at the beginning of a line would be unknown."""
+_WHOLE = re.compile(r"""^\s*[A-Z][\w.' -]{0,30}:|[.!?:;…—-]["'”’»)\]_*]*$|["”’»]$""").search
+_INDENTED = re.compile(r"[ \t\u3000]{2}|\t").match
 _ID_IN_NAME = re.compile(r"(?:pg)?(\d{1,7})(?:-\d)?(?:\.txt)?(?:\.utf-?8)?", re.I)
 
 
@@ -168,18 +170,8 @@ def clean_file(
             found=repr(" ".join(source.text[:200].split())[:60]),
             hint="fetch the plain text file of the book, or save the document as plain text (UTF-8)",
         )
-    # Where line ends were doubled, a blank line stands behind every line, and the paragraphs are lost.
-    lines = source.text[:200_000].split("\n")
-    filled = [line.lstrip() for line in lines if line.strip()]
-    together = sum(bool(a.strip() and b.strip()) for a, b in pairwise(lines))
-    broken = sum(line[:1].islower() for line in filled)
-    if settings.guard and len(filled) >= 50 and together <= len(filled) / 100 and broken >= len(filled) / 5:
-        raise DataError(
-            f"{name} is double-spaced",
-            expected="blank lines between paragraphs only",
-            found=f"{broken:,} of {len(filled):,} lines go on in lower case behind a blank one",
-            hint="take out every second line end, or fetch the file again",
-        )
+    if settings.guard:
+        _refuse_doubled_lines(source.text, name)
     ours = is_gutenberg(source.text)
     number = gutenberg_id_of(name, source.text)
     rules = settings.recipe.for_book(number)
@@ -204,6 +196,10 @@ def clean_file(
     if marks:
         source = source._replace(text=text)
         notes.append(f"{name}: {plural(marks, 'mark')} of direction or of no width read as a space")
+    if not ours and (parted := with_blank_lines(source.text)):
+        source = source._replace(text=parted[0])
+        more = "" if parted[0] == text else "; blank lines were put between them, and places count these"
+        notes.append(f"{name}: {parted[1]}{more}")
     try:
         body = clean(source.text, rules, witness)
     except BookcorefError as error:
@@ -211,6 +207,44 @@ def clean_file(
         raise
     notes += [f"{name}: {section}" for section in body.sections]
     return CleanFile(name, number, source, body, tuple(notes))
+
+
+def _refuse_doubled_lines(text: str, name: str) -> None:
+    """Where line ends were doubled, a blank line stands behind every line, and the paragraphs are lost."""
+    lines = text[:200_000].split("\n")
+    filled = [line.lstrip() for line in lines if line.strip()]
+    together = sum(bool(a.strip() and b.strip()) for a, b in pairwise(lines))
+    broken = sum(line[:1].islower() for line in filled)
+    if len(filled) >= 50 and together <= len(filled) / 100 and broken >= len(filled) / 5:
+        raise DataError(
+            f"{name} is double-spaced",
+            expected="blank lines between paragraphs only",
+            found=f"{broken:,} of {len(filled):,} lines go on in lower case behind a blank one",
+            hint="take out every second line end, or fetch the file again",
+        )
+
+
+def with_blank_lines(text: str) -> tuple[str, str] | None:
+    """A text that has no blank lines with one between its paragraphs, and what was done; None where it has.
+
+    A paragraph is a line where most lines end as paragraphs do, or begin as speeches ("Anna: ..."); else it
+    begins with an indented line. Where neither can be seen, the text stays as it is.
+    """
+    lines = text.split("\n")
+    filled = [line for line in lines if line.strip()]
+    if len(filled) < 20 or len(lines) - len(filled) > len(filled) / 20:
+        return None
+    whole = [_WHOLE(line.rstrip()) is not None for line in filled]
+    if sum(whole) >= 0.7 * len(filled):
+        return "\n\n".join(filled), "no blank lines: every line was taken for a paragraph"
+    first = [n for n, line in enumerate(filled) if n and _INDENTED(line)]
+    if len(first) <= 0.6 * len(filled) and sum(whole[n - 1] for n in first) >= max(0.7 * len(first), 5):
+        parted = ["\n" + line if _INDENTED(line) else line for line in filled]
+        return "\n".join(parted), "no blank lines: a paragraph was taken to begin where a line is indented"
+    return (
+        text,
+        "no blank line between paragraphs: they are guessed, and speakers are less sure. Put one there",
+    )
 
 
 def _no_text(name: str, found: str) -> DataError:
@@ -288,12 +322,8 @@ def drop_released_breaks(found: Tokenized) -> Tokenized:
     starts: list[int] = []
     at = 0
     for sentence in found.sentences:
-        kept = len(sentence) - _closes(sentence)
+        kept = len(sentence) - (len(sentence) > 1 and sentence[-1] == "\n" and sentence[-2] in _ENDS)
         sentences.append(sentence[:kept])
         starts += found.starts[at : at + kept]
         at += len(sentence)
     return Tokenized(sentences, starts)
-
-
-def _closes(sentence: Sequence[str]) -> bool:
-    return len(sentence) > 1 and sentence[-1] == "\n" and sentence[-2] in _ENDS

@@ -5,7 +5,7 @@ All words are in lower case and without full stops.
 
 import re
 import unicodedata
-from pathlib import Path
+from functools import cache
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -42,5 +42,9 @@ def letters_of(text: str) -> str:
     return "".join(filter(str.isalnum, text.casefold()))
 
 
-LISTS = word_lists(Path(__file__).with_name("lists.txt").read_text(encoding="utf-8"))
-"""The longer lists, by name; `kin`, `calendar`, `honorifics` and `numbers` say what they are."""
+@cache
+def long_list(name: str) -> str:
+    """A list of manifests/words.toml as it is written."""
+    from ..resources import load_toml, resource
+
+    return str(load_toml(resource("manifests", "words.toml"))[name])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -154,3 +156,47 @@ def test_unknown_settings_are_refused():
         ReadSettings(paragraphs="some")
     with pytest.raises(UsageError, match="apparatus"):
         ReadSettings(apparatus="some")
+
+
+SPEECH = [
+    "Anna came down the road in the early morning, before anybody else in the village was awake at all.",
+    "“Is he there?” she asked, and looked at the house behind the trees, where a lamp was still burning.",
+    "“He is,” said Tom.",
+    "CHAPTER II",
+    "Nobody said a word for a long time, and the lamp went out, and then the dog began to bark at them.",
+] * 8
+
+
+def wrapped(paragraph: str, indent: str = "") -> str:
+    return textwrap.fill(paragraph, 40, initial_indent=indent)
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("\n".join(SPEECH), "every line was taken for a paragraph"),
+        ("\r\n".join("\t" + p for p in SPEECH), "every line was taken for a paragraph"),
+        ("\n".join(wrapped(p, "    ") for p in SPEECH), "begin where a line is indented"),
+        ("\n".join(f"Anna: come {n}" for n in range(40)), "every line was taken for a paragraph"),
+    ],
+)
+def test_paragraphs_without_blank_lines_are_found_by_their_lines(text, note):
+    found = read_book(text.encode(), "road.txt")
+    wanted = SPEECH if "Anna: come" not in text else text.split("\n")
+    assert len(found.paragraphs) == len(wanted)
+    assert any(note in said for said in found.report.notes)
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("\n".join(wrapped(p) for p in SPEECH), "they are guessed"),
+        ("\n".join(f"The road went up the hill and number {n}" for n in range(40)), "they are guessed"),
+        ("\n\n".join(wrapped(p) for p in SPEECH), ""),
+        ("\n".join(SPEECH[:10]), ""),
+    ],
+)
+def test_lines_that_are_no_paragraphs_stay_together(text, note):
+    said = " ".join(read_book(text.encode(), "road.txt").report.notes)
+    assert "taken" not in said
+    assert note in said

@@ -320,8 +320,10 @@ def _doubt(
     aliases = (word for alias in person.entry.aliases for word in name_words(alias))
     own = frozenset({*name_words(person.entry.name), *person.first, *person.last.split(), *aliases})
     nicknames = frozenset(nicknames_of(person)) - own
-    core = _core(book, m, own | nicknames)
-    place = _NamePlace(book, parse, person, own, nicknames, written, livings, *core)
+    # The tokens of the name itself inside its maximal span
+    span, known = range(m.start, m.end + 1), own | nicknames
+    core = [i for i in span if _bare_word(book.tokens[i]).replace("’", "'") in known] or [m.start, m.end]
+    place = _NamePlace(book, parse, person, own, nicknames, written, livings, core[0], core[-1])
     return next((reason for reason, applies in _DOUBTS if applies(place)), "")
 
 
@@ -335,13 +337,6 @@ _SELDOM = 0.1
 """Times that a word may be written small for one with a capital, and still be no word of the language."""
 _OPEN_CLASSES = ("VB", "RB", "JJ")
 _NAME_TAGS = {"NNP", "NNPS", "NN", "NNS", "JJ", "UH", "FW", "VB", "VBP", "XX"}
-
-
-def _core(book: Book, m: Marked, own: frozenset[str]) -> tuple[int, int]:
-    """The tokens of the name itself inside its maximal span."""
-    span = range(m.start, m.end + 1)
-    inside = [i for i in span if _bare_word(book.tokens[i]).replace("’", "'") in own]
-    return (inside[0], inside[-1]) if inside else (m.start, m.end)
 
 
 _NEAR, _NEAREST, _LEAST_TIMES = 0.7, 3, 2
