@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..books.layout import Layout
-from ..edits import Edit, anchor_of
+from ..edits import UNSURE, Edit, anchor_of
 from ..scoring.scores import cohens_kappa
 from ..shapes import plain
 from ..words import pronouns
@@ -16,7 +16,7 @@ _BEFORE, _AFTER = 90, 45
 """Tokens that are shown before and behind a place."""
 _USUAL = 2.0
 """Answers that must speak against the usual share of wrong ones before they count as much as it."""
-UNSURE, NOBODY, YES, NO = "cannot tell", "nobody of the cast", "one person", "two people"
+NOBODY, YES, NO = "nobody of the cast", "one person", "two people"
 
 
 @dataclass(frozen=True, slots=True)

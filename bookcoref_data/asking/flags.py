@@ -14,11 +14,11 @@ from typing import Any
 
 from ..books.annotation import Annotation, Marked
 from ..books.layout import Layout
-from ..edits import Edit, anchor_of
+from ..edits import UNSURE, Edit, anchor_of
 from ..errors import plural
 from ..shapes import plain
 from ..words import honorifics, pronouns, word_set
-from .answers import UNSURE, Answer, passage
+from .answers import Answer, passage
 
 _CLOSES = {"“": "”", '"': '"', "``": "''", "«": "»"}
 _GENDER_OF = dict.fromkeys(pronouns.MALE, "m") | dict.fromkeys(pronouns.FEMALE, "f")

@@ -277,8 +277,7 @@ class Asking:
         for i, m in enumerate(self.a.mentions):
             kind = "pronoun" if m.kind == "pronoun" else "phrase"
             if m.rule.startswith("ranker") and kind in kinds:
-                now = self.a.names[m.character]
-                yield ReviewQuestion(kind, *m.mention, now, (), 1 - m.score, hanging[i])
+                yield ReviewQuestion(kind, *m.mention, self.a.names[m.character], (), 1 - m.score, hanging[i])
 
     def _hanging(self) -> list[float]:
         """For every mention the pronouns behind it that are what they are because of it, and itself."""
@@ -429,7 +428,6 @@ class Asking:
                 weights[who] += 10 * len(words & set(fold(name).split()))
         found = [self.a.names[who] for who in sorted(weights, key=lambda w: -weights[w]) if weights[who]]
         people = dict.fromkeys([*([question.now] if question.now else []), *question.people, *found])
-        likely = tuple(people)[:2]
         named = {m.character: m.start for m in self.inside(here - _REACH, here - 1) if m.kind == "name"}
-        since = min((at for who, at in named.items() if self.a.names[who] in likely), default=-1)
+        since = min((at for who, at in named.items() if self.a.names[who] in tuple(people)[:2]), default=-1)
         return replace(question, people=tuple(people)[:MOST_PEOPLE], since=since)

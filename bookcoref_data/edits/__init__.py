@@ -4,9 +4,9 @@ from .apply import Applied, Conflict, aliases_of, apply
 from .diff import diff
 from .effects import Effect, effects
 from .merging import MergedEdits, merge_edits
-from .operations import Anchor, Edit, anchor_of, checked_edits, format_edits, parse_edits
+from .operations import UNSURE, Anchor, Edit, anchor_of, checked_edits, format_edits, parse_edits
 
 __all__ = [
-    "Anchor", "Applied", "Conflict", "Edit", "Effect", "MergedEdits", "aliases_of", "anchor_of", "apply",
-    "checked_edits", "diff", "effects", "format_edits", "merge_edits", "parse_edits",
+    "UNSURE", "Anchor", "Applied", "Conflict", "Edit", "Effect", "MergedEdits", "aliases_of", "anchor_of",
+    "apply", "checked_edits", "diff", "effects", "format_edits", "merge_edits", "parse_edits",
 ]  # fmt: skip

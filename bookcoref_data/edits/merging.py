@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from .operations import Edit
+from .operations import UNSURE, Edit
 
 Decided = tuple[object, ...]
 Row = tuple[str, int, int, Edit]
@@ -49,14 +49,16 @@ def merge_edits(people: Sequence[Sequence[Edit]]) -> MergedEdits:
         bad += apart
     # Whom one joins to a person, another may join the other way round: which name stays would be chance.
     joins = {(row[-1].doc_key, row[-1].character): row for row in kept if row[-1].op == "merge"}
+    # Nor does anybody join those whom another has looked at and found to be two.
+    two = {_pair(row[-1]): row for row in kept if row[-1].op == "seen" and row[-1].name != UNSURE}
     for row in list(joins.values()):
         ring = [row]
         while (after := joins.get((row[-1].doc_key, ring[-1][-1].into))) and after not in ring:
             ring.append(after)
-        other = next((one for one in ring if one[1] != row[1]), None)
-        if other and ring[-1][-1].into == row[-1].character:
+        closed = ring if ring[-1][-1].into == row[-1].character else [two.get(_pair(row[-1]), row)]
+        if other := next((one for one in closed if one[1] != row[1]), None):
             bad.append(Disagreement(row[-1].character, row[-1], other[-1]))
-            joins = {key: one for key, one in joins.items() if one not in ring}
+            joins = {key: one for key, one in joins.items() if one not in (row, *closed)}
     kept = [row for row in kept if row[-1].op != "merge" or row in joins.values()]
     return MergedEdits(tuple(edit for *_, edit in sorted(kept, key=lambda row: row[:3])), tuple(bad))
 
@@ -89,6 +91,10 @@ def _of_one_subject(rows: Sequence[Row]) -> tuple[list[Row], list[Disagreement]]
             return [], [Disagreement(what, last, theirs)]
     twice = {other for _, other in met}
     return [row for one, line in told.items() if one not in twice for row in line], []
+
+
+def _pair(edit: Edit) -> Decided:
+    return edit.doc_key, *sorted((edit.character, edit.into))
 
 
 def subject(edit: Edit) -> Decided:

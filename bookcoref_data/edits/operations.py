@@ -22,6 +22,7 @@ from typing import Any
 from ..errors import FormatError
 from ..shapes import attributes, check, parse_json
 
+UNSURE = "cannot tell"
 AROUND = 6
 """Words kept before and after a place."""
 

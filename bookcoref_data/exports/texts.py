@@ -53,14 +53,12 @@ def segments(r: LaidOutBook) -> list[dict[str, Any]]:
     for number, p in enumerate(r.paragraphs, 1):
         start = p.start
         while start < p.end:
-            quote = r.quote_of.get(start)
-            end = start
+            quote, end = r.quote_of.get(start), start
             while end + 1 < p.end and r.quote_of.get(end + 1) == quote:
                 end += 1
             inside = [i for i in range(start, end + 1) if tokens[i].strip()]
             if inside:
-                chapter = r.chapter_of(inside[0])
-                q = None if quote is None else r.annotation.quotes[quote]
+                chapter, q = r.chapter_of(inside[0]), None if quote is None else r.annotation.quotes[quote]
                 first, behind = r.characters(inside[0], inside[-1])
                 found.append({
                     "segment": len(found) + 1, "chapter": chapter + 1,

@@ -74,12 +74,8 @@ def _impossible(header: str) -> bool:
     """Whether a year in a header contradicts that the text is free. Project Gutenberg began in 1971, and what
     was printed in 1964 or later needed no renewal."""
     now = date.today().year
-    allowed = {
-        "released": range(1971, now + 1),
-        "persons": range(now - _NOT_YET_OLD + 1),
-        "printed": range(1964),
-    }
-    for name, years in allowed.items():
+    may = {"released": range(1971, now + 1), "persons": range(now - _NOT_YET_OLD + 1), "printed": range(1964)}
+    for name, years in may.items():
         for line in re.findall(rf"^{_PHRASES[name]}: *(.*(?:\n[ \t]+\S.*)*)", header, re.I | re.M):
             births = re.sub(r"(\d{4})\s*[-\u2013\u2014]\s*\d{4}", r"\1", line)
             if any(int(year) not in years for year in re.findall(r"(?<![#\d])[12]\d{3}(?!\d)", births)):

@@ -12,13 +12,13 @@ import pytest
 import bookcoref_data as bc
 from bookcoref_data.annotation.embedded.network import Ranker, Wavering
 from bookcoref_data.asking import ReviewQuestion, agreement, answers_to, make_queue, settled
-from bookcoref_data.asking.answers import UNSURE, answer_with, as_dict, taught
+from bookcoref_data.asking.answers import answer_with, as_dict, taught
 from bookcoref_data.asking.questions import OUTSIDERS, Asking, doubted, likely_right, speakers_of
 from bookcoref_data.books import Book
 from bookcoref_data.books.annotation import Annotation, Marked, Quote
 from bookcoref_data.books.layout import lay_out
 from bookcoref_data.cli.verbs.people import _ask_batch, _show, _show_passage
-from bookcoref_data.edits import Edit, anchor_of, apply, format_edits, merge_edits, parse_edits
+from bookcoref_data.edits import UNSURE, Edit, anchor_of, apply, format_edits, merge_edits, parse_edits
 from bookcoref_data.errors import DataError, UsageError
 
 NAMES = ("Anna Grey", "Tom Hill", "Hill")

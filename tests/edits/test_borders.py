@@ -188,6 +188,8 @@ def joins(*pairs):
         (joins("AB", "DA", "DE"), joins("BA", "FB"), ["DE", "FB"], ["A"]),
         (joins("AB", "BC"), joins("AB", "DC"), ["AB", "BC", "DC"], []),
         (joins("AB", "BA"), joins("CA"), ["AB", "BA", "CA"], []),  # one person's own: the first counts
+        (joins("AB", "CD"), [Edit("seen", character="B", into="A", name="two people")], ["BA", "CD"], ["A"]),
+        (joins("AB"), [Edit("seen", character="A", into="B", name="cannot tell")], ["AB", "AB"], []),
     ],
 )
 def test_two_people_who_join_two_characters_each_to_the_other_disagree(one, two, kept, apart):
