@@ -246,6 +246,15 @@ def test_half_titles_and_the_line_that_names_the_end_go():
     assert "End of" not in clean(book("back", "End of The Lamp Road")).text
 
 
+def test_the_title_of_the_first_of_two_plays_is_no_end_of_the_introduction():
+    """It went with the introduction, which a heading of its rank would have ended."""
+    front = f"INTRODUCTION\n\n\n{EDITORS}\n\n     A. B. READER.\n\n\n\n\nTHE WHITE BOAT\n\nA DRAMA IN ONE ACT"
+    whole = book("front", front).replace(
+        "Title: The Lamp Road", "Title: Two Plays\n       The White Boat; The Mill"
+    )
+    assert clean(whole).text.startswith("THE WHITE BOAT\n\nA DRAMA IN ONE ACT\n\nCHAPTER I")
+
+
 @pytest.mark.parametrize("volume", ["v. 1/3", "vol. I", "Volume 1"])
 def test_the_first_tale_of_a_volume_keeps_its_title(volume):
     """Behind the half title of the book stands the title of the tale, above the tale's own prologue."""

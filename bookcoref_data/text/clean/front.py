@@ -145,13 +145,12 @@ def _is_heading_of_story(block: Block, title: str, author: str) -> bool:
 
 
 def _is_half_title(block: Block, title: str) -> bool:
-    """Whether a line is the end of the title in capitals: "MOLL FLANDERS" above a story without chapters."""
-    words = words_of(block.text).split()
-    whole = words_of(re.sub(r",?\s*(?:&c|etc)\b\.?\s*$", "", title.strip(), flags=re.I)).split()
-    if len(words) < 2:
-        return False
-    ending = block.line.isupper() and whole[-len(words) :] == words
-    return ending or " ".join(words) in _half_titles(_FORM.COLLECTION.sub("", title))
+    """Whether a line is a later part of the title in capitals, as of the first of two plays, or its end:
+    "MOLL FLANDERS" above a story without chapters."""
+    words = words_of(block.text)
+    whole = words_of(re.sub(r",?\s*(?:&c|etc)\b\.?\s*$", "", title.strip(), flags=re.I))
+    part = block.line.isupper() and (f" {words} " in f"{whole} " or words == whole)
+    return " " in words and (part or words in _half_titles(_FORM.COLLECTION.sub("", title)))
 
 
 def _by_another(draft: Draft, section: Sequence[Block], author: str) -> list[str]:
