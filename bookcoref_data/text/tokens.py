@@ -52,19 +52,19 @@ def tokenize_official(text: str, engine: str = "punkt") -> list[list[str]]:
     return [split(text[a:b]) for a, b in sentence_spans(text, engine)]
 
 
-_DASH = re.compile(r"-{2,}")
+_DASHES = {"hyphens": re.compile("-{2,}"), "all": re.compile("-{2,}|—+")}
 _CENSORED = re.compile(r"[A-Z]\.?-{2,}[.,;:!?]*")
 """A name that the author hides: "Mr. D--" """
 
 
-def tokenize_body(text: str, *, split_dashes: bool = False) -> Tokenized:
+def tokenize_body(text: str, *, split_dashes: str = "") -> Tokenized:
     """Tokens of a clean body whose paragraphs are separated by blank lines.
 
     Lines of a paragraph are joined, no sentence crosses a paragraph, no token is white space, except
     that the token "\\n" closes every paragraph but the last: it keeps the paragraphs of the book.
 
-    spaCy leaves `laughed.--"I` and `Darcy!--There` in one piece, which hides names and quotation marks.
-    With `split_dashes` such tokens are cut at their dashes. The tokens of the releases are not cut.
+    spaCy leaves `laughed.--"I` and `dear”—she` in one piece, which hides names and quotation marks.
+    With `split_dashes` they are cut at dashes of "hyphens", or at "all". Those of the releases are not cut.
     """
     splitter = _word_splitter()
     sentences: list[list[str]] = []
@@ -79,7 +79,7 @@ def tokenize_body(text: str, *, split_dashes: bool = False) -> Tokenized:
         for a, b in sentence_spans(joined):
             words = splitter.split_with_offsets(joined[a:b])
             if split_dashes:
-                words = [piece for word in words for piece in _pieces(splitter, *word)]
+                words = [piece for w in words for piece in _pieces(splitter, _DASHES[split_dashes], *w)]
             if words:
                 sentences.append([word for word, _ in words])
                 starts.extend(begin + a + at for _, at in words)
@@ -87,9 +87,9 @@ def tokenize_body(text: str, *, split_dashes: bool = False) -> Tokenized:
     return Tokenized(sentences, starts)
 
 
-def _pieces(splitter: WordSplitter, word: str, at: int) -> list[tuple[str, int]]:
-    """A token cut at its double dashes, with the offset of each piece; what is no glued token stays whole."""
-    dashes = list(_DASH.finditer(word))
+def _pieces(splitter: WordSplitter, dash: re.Pattern[str], word: str, at: int) -> list[tuple[str, int]]:
+    """A token cut at its long dashes, with the offset of each piece; what is no glued token stays whole."""
+    dashes = list(dash.finditer(word))
     if not dashes or dashes[0].span() == (0, len(word)) or _CENSORED.fullmatch(word):
         return [(word, at)]
     found: list[tuple[str, int]] = []

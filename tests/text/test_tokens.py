@@ -151,10 +151,16 @@ def test_the_tokens_of_a_real_book_are_those_of_spacy(shared_data, spacy_tokens)
         ('"Margaret--" said he', ['"', "Margaret", "--", '"', "said", "he"]),
         ("Mr. D-- came", ["Mr.", "D--", "came"]),
         ("A ---- line", ["A", "----", "line"]),
+        (
+            "“Come, dear”—she rose—“come!”",
+            ["“", "Come", ",", "dear", "”", "—", "she", "rose", "—", "“", "come", "!", "”"],
+        ),
+        ("said Tom—‘I forgot", ["said", "Tom", "—", "‘", "I", "forgot"]),
+        ("go,”—and a——b", ["go", ",", "”", "—", "and", "a", "——", "b"]),
     ],
 )
 def test_glued_dashes_are_cut_where_the_text_is_ours(text, tokens):
-    found = tokenize_body(text, split_dashes=True)
+    found = tokenize_body(text, split_dashes="all")
     flat = [t for s in found.sentences for t in s]
     assert flat == tokens
     assert all(text.startswith(t, at) for t, at in zip(flat, found.starts, strict=True))
