@@ -61,4 +61,5 @@ def link_text(book: Book, cast: Cast, parse: Parse, paragraph: np.ndarray | None
     """The text of a book whose names, those of the cast alone, are linked and filtered here."""
     linked, _ = link_names(book, cast, parse, "link")
     names, _ = filter_names(book, cast, parse, tuple(linked), "filter")
-    return make_text(book, cast, parse, names, paragraph)
+    # The weights were learned before aliases told anybody's gender.
+    return make_text(book, cast, parse, names, paragraph, by_aliases=False)

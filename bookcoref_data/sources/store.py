@@ -30,6 +30,7 @@ from ..errors import DataError, SourceError, UsageError
 from ..files import path_of, safe_name, sha256_bytes, sha256_file, write_text
 from ..guard import CACHE_TAG, is_marked_cache, mark_cache
 from ..progress import Progress, Silent
+from ..words import word_set
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -37,10 +38,9 @@ if TYPE_CHECKING:
 
 VARIABLE = "BOOKCOREF_DATA_HOME"
 # Everything that we put into a cache; nothing else in its folder is shown or cleared.
-PARTS = frozenset((
-    "annotations", "annotations-unfinished", "books", "catalogue", "delta", "harvest", "hub", "packs",
-    "release", "silver", "texts",
-))  # fmt: skip
+PARTS = word_set(
+    "annotations annotations-unfinished books catalogue delta harvest hub packs release silver texts"
+)
 # The parts that only `working` runs write to.
 _OF_RUNS = ("annotations", "annotations-unfinished", "books", "packs", "release", "silver")
 _LOCKS = ".locks"

@@ -6,7 +6,13 @@ import pytest
 
 from bookcoref_data.annotation.cast import Entry, make_cast, parse_cast
 from bookcoref_data.annotation.embedded.backend import EmbeddedBackend
-from bookcoref_data.annotation.embedded.names import NameTable, book_words, learned_table, take_apart
+from bookcoref_data.annotation.embedded.names import (
+    NameTable,
+    book_words,
+    gender_by_aliases,
+    learned_table,
+    take_apart,
+)
 from bookcoref_data.annotation.plan import default_plan
 
 
@@ -115,6 +121,25 @@ def test_a_group_is_matched_in_lower_case():
 )  # fmt: skip
 def test_gender_is_read_from_the_name(name, gender):
     assert take_apart(Entry(name)).gender == gender
+
+
+@pytest.mark.parametrize(
+    ("line", "gender"),
+    [
+        ("Aoife Zhang; Miss Zhang", "f"),
+        ("Hercule Poirot; Monsieur Poirot", "m"),
+        ("Evelyn Moore; Mr. Moore", "m"),
+        ("Nkechi; Aunt Nkechi; Nk", "f"),
+        ("Henchard; Michael Henchard", "m"),
+        ("Zhang; Mr. Zhang; Miss Zhang", ""),
+        ("Kit; Mr. Avery's niece", ""),
+        ("Kofi; Miss Avery’s friend", ""),
+        ("Xiuying; Tom; Anna", ""),
+        ("Kofi Moore; Kofi", ""),
+    ],
+)
+def test_gender_is_read_from_what_the_aliases_say_with_one_voice(line, gender):
+    assert gender_by_aliases(parse_cast(line).entries[0]) == gender
 
 
 def test_a_hint_beats_a_title():

@@ -116,6 +116,15 @@ def test_pronouns_follow_gender(annotate, said):
     assert [t for t in texts["Mr. Ford"] if t.lower() in ("she", "her", "he", "his")] == ["he", "his"]
 
 
+def test_a_title_among_the_aliases_tells_the_gender(annotate, said):
+    text = "Aoife Zhang met Mr. Ford at the gate. Aoife waited. He took off his hat, and she smiled.\n\n" * 3
+    texts = said(annotate(text, "Aoife Zhang; Miss Zhang; Aoife\nMr. Ford"))
+    assert texts["Aoife Zhang"].count("she") == 3
+    assert not {"He", "his"} & {*texts["Aoife Zhang"]}
+    alone = said(annotate(text, "Aoife Zhang; Mr. Zhang; Aoife\nMr. Ford"))
+    assert "she" not in alone["Aoife Zhang"]
+
+
 def test_a_narrator_can_be_named(annotate, said):
     text = "I walked to my house. There stood Mr. Ford. I knew him."
     assert "I" not in said(annotate(text, COUPLE)).get("Anna Hill", [])

@@ -415,10 +415,6 @@ def _is_mostly_anothers(claim: _Claim) -> bool:
     return not claim.titles and len(claim.content) == 1 and claim.content[0] in claim.others
 
 
-def _is_a_place(claim: _Claim) -> bool:
-    return claim.content[-1] in lex.PLACES - claim.own
-
-
 def _is_a_family(claim: _Claim) -> bool:
     last = claim.content[-1]
     stem = last.removesuffix("es") if last.endswith("ses") else last.removesuffix("s")
@@ -432,7 +428,7 @@ _VETOES: tuple[tuple[str, Callable[[_Claim], bool]], ...] = (
     ("of the other gender", _is_of_another_gender),
     ("Mrs. and Miss are two people", _is_married_and_not),
     ("a surname alone rarely means a woman", _is_a_bare_surname),
-    ("a place", _is_a_place),
+    ("a place", lambda claim: claim.content[-1] in lex.PLACES - claim.own),
     ("a family", _is_a_family),
     ("another surname", _has_another_surname),
     ("the title of somebody else", _has_a_title_of_others),

@@ -180,14 +180,20 @@ def _gender_of(titles: Sequence[str], rest: Sequence[str], entry: Entry) -> tupl
     return "", False
 
 
+def gender_by_aliases(entry: Entry) -> str:
+    """What the other names of a character say of the gender with one voice, titles before first names: "f" of
+    "Aoife Kelly; Miss Kelly", "" of "Kelly; Mr. Kelly; Miss Kelly" and of "Kit; Mr. Avery's niece"."""
+    forms = [split_range(a)[0] for a in entry.aliases if "'s " not in a.replace("’", "'")]
+    apart = [_without_titles(name_words(_without_praise(form))) for form in forms]
+    told = {honorifics.honorific_gender(title) for titles, _ in apart for title in titles} - {""}
+    told = told or {gender_of_first_name(words[0]) for _, words in apart if words} - {""}
+    return told.pop() if len(told) == 1 else ""
+
+
 _DETERMINERS = word_set("the a an this that these those my your his her its our their")
 _PRAISE = frozenset(["old", "young", "poor", "little", "dear"])
 _JOINING_WORDS = word_set("of the and a an de du des la le van von der den")
 _NOT_NAMES = calendar.CALENDAR | lex.words("NOT_NAMES")
-
-
-def _namelike(word: str) -> bool:
-    return word.isalpha() and len(word) > 2 and word not in _NOT_NAMES and word not in lex.TITLES
 
 
 def _stands_alone(words: Word, at: int) -> bool:
@@ -510,7 +516,8 @@ class NameTable:
             return ""
         name = words.text[at + 1]
         joined = words.token[at + 1] == words.token[at] + 1
-        return name if joined and _namelike(name) and name not in lex.FIRST_NAMES else ""
+        namelike = name.isalpha() and len(name) > 2 and name not in _NOT_NAMES and name not in lex.TITLES
+        return name if joined and namelike and name not in lex.FIRST_NAMES else ""
 
     @staticmethod
     def _first_name_before(words: Word, at: int, p: Person) -> str:

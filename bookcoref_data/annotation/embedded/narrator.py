@@ -235,7 +235,8 @@ def _points(text: Text, ms: Sequence[Markable]) -> tuple[np.ndarray, np.ndarray]
             continue
         quoted = bool(text.speech.quote[m.at] >= 0)
         at = int(text.speech.paragraph[m.at])
-        if _is_called(text, m, quoted) and not mine.isdisjoint(range(at - _BESIDE, at + _BESIDE + 1)):
+        called_here = quoted and is_vocative(text.book, m)
+        if called_here and not mine.isdisjoint(range(at - _BESIDE, at + _BESIDE + 1)):
             called.add((m.character, _STRETCHES * m.at // size if size >= _OF_CHAPTERS else m.at))
         points[m.character] += sum(n for n, speaks in _SIGNS if speaks(text, m, quoted))
         told[m.character] += not quoted and m.role == SUBJECT
@@ -246,11 +247,6 @@ def _points(text: Text, ms: Sequence[Markable]) -> tuple[np.ndarray, np.ndarray]
 
 def _words_before(text: Text, m: Markable) -> list[str]:
     return [t.lower() for t in text.book.tokens[max(0, m.start - _NEAR) : m.start]]
-
-
-def _is_called(text: Text, m: Markable, quoted: bool) -> bool:
-    """Somebody says the name to somebody."""
-    return quoted and is_vocative(text.book, m)
 
 
 def _is_own_name(text: Text, m: Markable, quoted: bool) -> bool:

@@ -12,7 +12,7 @@ from .gender import character_genders, doubted_hints
 from .letters import with_letters
 from .linking import named_people
 from .markables import find_markables
-from .names import learned_table, nouns_for_names
+from .names import gender_by_aliases, learned_table, nouns_for_names
 from .parsing import Parse
 from .quotes import find_speech
 from .reader import Text, prepare
@@ -20,21 +20,22 @@ from .tags import tag_subjects
 
 
 def make_text(
-    book: Book, cast: Cast, parse: Parse, names: list[Marked], paragraph: np.ndarray | None = None
-) -> Text:
-    """Quotes, markables, genders and tags of a book whose names are linked.
-
-    `paragraph` as in `find_speech`.
-    """
-    table, _ = learned_table(cast, book.tokens)
+    book: Book, cast: Cast, parse: Parse, names: list[Marked], paragraph: np.ndarray | None = None,
+    by_aliases: bool = True,
+) -> Text:  # fmt: skip
+    """Quotes, markables, genders and tags of a book whose names are linked; `paragraph` as in `find_speech`.
+    Without `by_aliases`, aliases say nothing of the gender of a character."""
+    people = learned_table(cast, book.tokens)[0].people
+    if by_aliases:
+        people = [p if p.sure else replace(p, gender=gender_by_aliases(p.entry) or p.gender) for p in people]
     calls = {form.upper(): i for i, e in enumerate(cast.entries) for form in (*e.aliases, e.name)}
     speech = with_letters(book, find_speech(book, parse.sentence, calls, paragraph), names)
     found = find_markables(book, parse, names, tag_subjects(book, parse, speech))
     markables = [m for m in found if not is_anybodys(book, parse, m)]
-    male, female, plural, votes = character_genders(table.people, markables, speech)
-    nouns = nouns_for_names(table.people, named_people(book, names))
-    read = prepare(book, parse, speech, markables, table.people, (male, female, plural), nouns)
-    notes = doubted_hints(table.people, votes)
+    male, female, plural, votes = character_genders(people, markables, speech)
+    nouns = nouns_for_names(people, named_people(book, names))
+    read = prepare(book, parse, speech, markables, people, (male, female, plural), nouns)
+    notes = doubted_hints(people, votes)
     if most := ", ".join(f"{name} {times}" for name, times in speech.others.most_common(5)):
         notes.append(f"{speech.others.total()} speaker lines name nobody of the cast: {most}")
     return replace(read, notes=tuple(notes))
