@@ -180,14 +180,14 @@ def _gender_of(titles: Sequence[str], rest: Sequence[str], entry: Entry) -> tupl
     return "", False
 
 
-def gender_by_aliases(entry: Entry) -> str:
-    """What the other names of a character say of the gender with one voice, titles before first names: "f" of
-    "Aoife Kelly; Miss Kelly", "" of "Kelly; Mr. Kelly; Miss Kelly" and of "Kit; Mr. Avery's niece"."""
-    forms = [split_range(a)[0] for a in entry.aliases if "'s " not in a.replace("’", "'")]
+def gender_by_aliases(person: Person) -> str:
+    """The gender of a character; where the name tells none, that of titles, else of first names, of aliases
+    that agree: "f" of "Aoife Kelly; Miss Kelly", "" of "Kelly; Mr. Kelly; Miss Kelly"."""
+    forms = [split_range(a)[0] for a in person.entry.aliases if "'s " not in a.replace("’", "'")]
     apart = [_without_titles(name_words(_without_praise(form))) for form in forms]
     told = {honorifics.honorific_gender(title) for titles, _ in apart for title in titles} - {""}
     told = told or {gender_of_first_name(words[0]) for _, words in apart if words} - {""}
-    return told.pop() if len(told) == 1 else ""
+    return person.gender or (told.pop() if len(told) == 1 else "")
 
 
 _DETERMINERS = word_set("the a an this that these those my your his her its our their")

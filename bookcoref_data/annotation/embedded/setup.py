@@ -27,7 +27,7 @@ def make_text(
     Without `by_aliases`, aliases say nothing of the gender of a character."""
     people = learned_table(cast, book.tokens)[0].people
     if by_aliases:
-        people = [p if p.sure else replace(p, gender=gender_by_aliases(p.entry) or p.gender) for p in people]
+        people = [replace(person, gender=gender_by_aliases(person)) for person in people]
     calls = {form.upper(): i for i, e in enumerate(cast.entries) for form in (*e.aliases, e.name)}
     speech = with_letters(book, find_speech(book, parse.sentence, calls, paragraph), names)
     found = find_markables(book, parse, names, tag_subjects(book, parse, speech))
