@@ -43,8 +43,8 @@ def letters_of(text: str) -> str:
 
 
 @cache
-def long_list(name: str) -> str:
-    """A list of manifests/words.toml as it is written."""
+def long_lists() -> dict[str, str]:
+    """The lists of manifests/words.toml, by name, as they are written; the file is read once."""
     from ..resources import load_toml, resource
 
-    return str(load_toml(resource("manifests", "words.toml"))[name])
+    return load_toml(resource("manifests", "words.toml"))

@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 
-from . import OWNS, long_list, word_set
+from . import OWNS, long_lists, word_set
 
-CALENDAR = word_set(long_list("CALENDAR"))
+CALENDAR = word_set(long_lists()["CALENDAR"])
 NAMES = word_set("april may june")
 """Months that are also first names."""
-_BEFORE_DATES = word_set(long_list("BEFORE_DATES"))
+_BEFORE_DATES = word_set(long_lists()["BEFORE_DATES"])
 _BEFORE_BOTH = word_set("of to from between by through that")
 """Words before months and before people: a date where `_OF_DATES` or another month stands near."""
-_OF_DATES = word_set(long_list("OF_DATES"))
+_OF_DATES = word_set(long_lists()["OF_DATES"])
 
 
 def is_date(tokens: Sequence[str], at: int) -> bool:

@@ -5,7 +5,7 @@ views of it. Look a word up in lower case and without its full stop: "Mrs." is `
 """
 
 from ..resources import load_toml, resource
-from . import long_list, word_set
+from . import long_lists, word_set
 
 _TABLE: str = load_toml(resource("manifests", "honorifics.toml"))["table"]
 _ROWS = [[cell.strip() for cell in line.split("|")] for line in _TABLE.splitlines()]
@@ -30,7 +30,7 @@ OFFICES = _with_trait("office")
 
 NAME_SUFFIXES = word_set("jr junior sr senior esq esquire ii iii iv")
 """Words that stand behind a name and are no part of it."""
-ABBREVIATED = word_set(long_list("ABBREVIATED"))
+ABBREVIATED = word_set(long_lists()["ABBREVIATED"])
 """Words that are written with a full stop which ends no sentence."""
 
 

@@ -1,15 +1,15 @@
 """Words for relatives."""
 
-from . import long_list, word_pairs, word_set
+from . import long_lists, word_pairs, word_set
 
-_FORMS = word_pairs(long_list("KIN_FORMS"))
+_FORMS = word_pairs(long_lists()["KIN_FORMS"])
 _PLAIN = {form: word for word, forms in _FORMS.items() for form in forms.split()}
-KIN = word_set(long_list("KIN")) | frozenset(_PLAIN)
+KIN = word_set(long_lists()["KIN"]) | frozenset(_PLAIN)
 # Mothers and fathers bear the surname of the one whose kin they are, with the title of a married woman
 # or of a man.
 MOTHERS, FATHERS = (frozenset([word, *_FORMS[word].split()]) for word in ("mother", "father"))
 
-_CONVERSES = word_pairs(long_list("CONVERSES"))
+_CONVERSES = word_pairs(long_lists()["CONVERSES"])
 _CONVERSE = {word: tuple(back.split()) for words, back in _CONVERSES.items() for word in words.split()}
 
 

@@ -1,10 +1,10 @@
 """Number words of English, and Roman numerals."""
 
-from . import long_list
+from . import long_lists
 
-UNITS = tuple(long_list("UNITS").split())
+UNITS = tuple(long_lists()["UNITS"].split())
 """0 to 19, by their number."""
-ORDINALS = tuple(long_list("ORDINALS").split())
+ORDINALS = tuple(long_lists()["ORDINALS"].split())
 """1st to 19th."""
 TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 """20 to 90."""

@@ -222,8 +222,7 @@ def _dash_quotes(tokens: Sequence[str], starts: list[int]) -> list[tuple[int, in
         if tokens[begin] not in DASHES:
             continue
         stop = next((i for i in range(begin, stop) if tokens[i] == "\n"), stop)
-        told = False
-        while begin + 1 < stop and not told:
+        while begin + 1 < stop:
             end, after = stop, stop
             for i in range(begin + 1, stop):
                 behind = tokens[i - 1] in _ENDS and (
@@ -235,7 +234,8 @@ def _dash_quotes(tokens: Sequence[str], starts: list[int]) -> list[tuple[int, in
             if end - 1 > begin:
                 spans.append((begin, end - 1))
             begin, rest = after, tokens[after:stop]
-            told = bool(rest) and rest[0] in ("He", "She", "They") and not _SPOKEN & {w.lower() for w in rest}
+            if rest and rest[0] in ("He", "She", "They") and not _SPOKEN & {word.lower() for word in rest}:
+                break
     return spans
 
 
