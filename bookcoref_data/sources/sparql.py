@@ -140,7 +140,7 @@ class SparqlEndpoint:
             kept = {} if old else kept
         # Refused at two times that one bad hour cannot explain
         refused = sorted(map(datetime.fromisoformat, kept.get("refusals", ())))
-        for_good = len(refused) > 1 and refused[-1] - refused[0] >= _BETWEEN_REFUSALS
+        for_good = bool(refused) and refused[-1] - refused[0] >= _BETWEEN_REFUSALS
         rows = _rows(kept["answer"]) if "answer" in kept else []
         if "answer" in kept and (offline or not (complaint(rows) or (anew and not rows))):
             self.tally.replayed += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -63,6 +64,16 @@ def test_it_works(world, monkeypatch, line):
     monkeypatch.chdir(world)
     monkeypatch.setenv("BOOKCOREF_DATA_HOME", str(world / "cache"))
     assert eval(line, {"bc": bc})
+
+
+def test_a_page_in_a_file_serves_as_its_path_and_one_in_memory_says_why_not(world):
+    page = bc.view(world / "system.conll", world / "kept.html")
+    assert Path(page).read_text(encoding="utf-8") == page.html
+    assert (page.name, page.to_dict()["file"]) == ("kept.html", str(world / "kept.html"))
+    page = bc.view(world / "system.conll")
+    assert (page.name, page.to_dict()["file"]) == ("", None)
+    with pytest.raises(TypeError, match="was not written to a file"):
+        Path(page)
 
 
 # What every other function returns: one short line, a table, and a document for JSON.

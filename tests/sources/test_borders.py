@@ -301,6 +301,22 @@ def test_kept_answers_are_counted_and_asked_for_anew_when_old(tmp_path, monkeypa
         away.ask("another")
 
 
+@pytest.mark.parametrize("rows", [0, 1])
+@pytest.mark.parametrize("wrong", ["", "half of it"])
+@pytest.mark.parametrize("anew", [False, True])
+def test_a_kept_answer_is_asked_for_again_when_wrong_or_when_empty_and_not_believed(
+    tmp_path, monkeypatch, rows, wrong, anew
+):
+    kept = {"results": {"bindings": ANSWER["results"]["bindings"] * rows}}
+    complaints = [wrong]
+    asked = []
+    monkeypatch.setattr(SparqlEndpoint, "_exchange", lambda self, query: asked.append(query) or ANSWER)
+    one = endpoint(tmp_path)
+    one.archive.write("http://e", "q", "me", NOW, answer=kept)
+    one.ask("q", lambda _: complaints.pop() if complaints else "", anew=anew)
+    assert bool(asked) is (bool(wrong) or (anew and not rows))
+
+
 @pytest.mark.parametrize(
     ("hours", "again"),
     [((), True), ((0,), True), ((0, 5.9), True), ((0, 6), False), ((7, 3, 1), False), ((0, 1, 2), True)],

@@ -145,19 +145,3 @@ def test_a_replay_counts_answers_and_the_days_they_are_of(tmp_path):
     assert (caught.value.found, asked.tally.replayed) == ("500", 4)
     with pytest.raises(OfflineError):
         asked.ask("four")
-
-
-@pytest.mark.parametrize(
-    ("hours", "again"), [([], True), ([0], True), ([0, 5.99], True), ([0, 6], False), ([7, 3, 0], False)]
-)
-def test_a_query_that_was_refused_hours_apart_is_not_asked_again(tmp_path, hours, again):
-    asked = endpoint(tmp_path)
-    asked.fetcher = type("Online", (), {"offline": False})()
-    refusals = [(NOW + timedelta(hours=h)).isoformat() for h in hours]
-    asked.archive.write("http://here", "heavy", "agent", NOW, trouble="500", refusals=refusals)
-    asked._ask_service = lambda query, complaint: {"answer": ROWS, "retrieved": NOW.isoformat()}
-    if again:
-        assert len(asked.ask("heavy")) == 1
-    else:
-        with pytest.raises(TooHeavyError, match="too heavy before"):
-            asked.ask("heavy")

@@ -108,6 +108,43 @@ def test_an_xcore_checkpoint_with_random_weights_finds_words(offline_hub, tmp_pa
     assert find([]) == []
 
 
+@pytest.mark.parametrize("prefix", ["model.", ""])
+def test_an_xcore_checkpoint_is_read_with_and_without_the_names_of_its_trainer(monkeypatch, tmp_path, prefix):
+    """The package of this name stands in: its mentions may begin at no word, and its groups hold one."""
+    made, asked = [], []
+
+    class System(torch.nn.Linear):
+        def __init__(self, huggingface_model_name, **options):
+            super().__init__(2, 1)
+            made.append((huggingface_model_name, options, self))
+
+    class Model:
+        def __get_model_tokenizer__(self):
+            return self.model
+
+        def predict(self, sentences, mode):
+            asked.append((sentences, mode, self.device))
+            return {"clusters_token_offsets": [[(0, 2), (None, 3), (7, 7)], [(None, None), (4, 5)]]}
+
+    module = types.ModuleType("xcore")
+    module.xCoRe_system, module.xCoRe = System, Model
+    monkeypatch.setitem(sys.modules, "xcore", module)
+    state = {f"{prefix}weight": torch.tensor([[3.0, 4.0]]), f"{prefix}bias": torch.tensor([5.0])}
+    for name in ("weights", "encoder"):
+        (tmp_path / name).mkdir()
+    torch.save({"state_dict": state}, tmp_path / "weights" / "weights.ckpt")
+    model = Package.load(f"xcore:{tmp_path / 'weights'}", CPU, str(tmp_path / "encoder"))
+    ((encoder, options, network),) = made
+    assert encoder == str(tmp_path / "encoder")
+    assert options == {"freeze_encoder": False, "span_representation": "concat_start_end"}
+    assert (network.weight.tolist(), network.bias.tolist()) == ([[3.0, 4.0]], [5.0])
+    assert not network.training
+    assert model.find([["a"], [], ["b"]]) == [[(0, 2), (7, 7)]]
+    assert asked == [([["a"], ["b"]], "long", "cpu")]
+    assert model.find([]) == []
+    assert len(asked) == 1
+
+
 def xcore_checkpoint(folder, encoder):
     """xCoRe's own class over a small encoder, with random weights, as Lightning saves it. With these weights
     mentions also begin at the tokens of the speaker, which are no words."""
