@@ -183,19 +183,16 @@ def test_books_are_chosen_by_key_or_number_and_must_exist(tmp_path, folder, plan
         regenerate(tmp_path, plan, cache)
 
 
-def test_the_verb_prints_tables_and_json_and_says_that_they_differ(tmp_path, folder, plan, fits_schema):
+def verb(tmp_path, folder):
+    """`regenerate` with the recipe of these tests, as words of a command line."""
     recipe = tmp_path / "names.toml"
     recipe.write_text('name = "names"\nbackend = "names"\nsteps = ["link"]\n')
-    words = [
-        "regenerate",
-        str(folder),
-        "--recipe",
-        str(recipe),
-        "--cache-dir",
-        str(tmp_path / "c"),
-        "-j",
-        "1",
-    ]
+    cache = str(tmp_path / "c")
+    return ["regenerate", str(folder), "--recipe", str(recipe), "--cache-dir", cache, "-j", "1"]
+
+
+def test_the_verb_prints_tables_and_json_and_says_that_they_differ(tmp_path, folder, plan, fits_schema):
+    words = verb(tmp_path, folder)
     runner = CliRunner()
     text = runner.invoke(make_app(), [*words, "--markdown", "--out", str(tmp_path / "n")])
     assert text.exit_code == 1, text.output
@@ -213,18 +210,7 @@ def test_where_every_book_failed_nothing_is_said_to_be_annotated_again(tmp_path,
         raise DataError("no model")
 
     monkeypatch.setattr(_Names, "run", broken)
-    recipe = tmp_path / "names.toml"
-    recipe.write_text('name = "names"\nbackend = "names"\nsteps = ["link"]\n')
-    words = [
-        "regenerate",
-        str(folder),
-        "--recipe",
-        str(recipe),
-        "--cache-dir",
-        str(tmp_path / "c"),
-        "-j",
-        "1",
-    ]
+    words = verb(tmp_path, folder)
     told = CliRunner().invoke(make_app(), words)
     assert told.exit_code
     assert "failed: one_1: no model" in told.stderr
