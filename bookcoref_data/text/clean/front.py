@@ -23,7 +23,7 @@ def cut_front(draft: Draft, settings: CleanSettings, author: str, title: str) ->
     Behind the first chapter's heading only a preface that names its editor or translator is looked at.
     """
     blocks, half_titles = draft.blocks(), _half_titles(title)
-    first = _first_of_book(blocks, title, author)
+    first = _first_of_book(draft, blocks, title, author)
     while first and _is_heading_of_story(blocks[first - 1], title, author):
         # The book begins behind the contents, and behind the title that is repeated.
         pages = blocks[:first]
@@ -104,23 +104,32 @@ def _judge_preface(
     draft.decide("preface", start, end, doubt or "; ".join(signs), cut=not doubt)
 
 
-def _first_of_book(blocks: Sequence[Block], title: str, author: str) -> int:
+def _first_of_book(draft: Draft, blocks: Sequence[Block], title: str, author: str) -> int:
     """The first block that is no title page: a division, a preface, or the headings of the first prose.
 
     Verse or prose of some length before the first chapter is story (a prologue in verse, a frame), not a
-    title page.
+    title page; prose that advertises, above a line of copyright, is one.
     """
+    begin = 0
     for index, block in enumerate(blocks):
+        named = block.gap >= 2 and (is_division(block) or is_preface(block))
+        if named or block.start - blocks[0].start > _TITLE_PAGE_LENGTH:
+            break
+        if block.line_count <= 6 and _FORM.RIGHTS.search(block.text) and any(map(is_prose, blocks[:index])):
+            shown = draft.evidence(blocks[0].start, block.start)
+            begin = index + 1 if shown.is_trade and not shown.is_tale else begin
+    for index in range(begin, len(blocks)):
+        block = blocks[index]
         if block.gap >= 2 and (is_division(block) or is_preface(block) or is_titled_number(block)):
             return index
         verse = is_verse(block) and not _FORM.PRINTED.search(block.text)
         if is_prose(block) or verse or _FORM.SPEECH.search(block.text):
             # Its first heading: a chapter's, or what stands with it behind a wide gap
-            for first in range(max(0, index - _MOST_HEADINGS), index):
+            for first in range(max(begin, index - _MOST_HEADINGS), index):
                 if is_division(blocks[first]) or is_titled_number(blocks[first]):
                     return first
             titled = not set(_LONG_WORD.findall(words_of(title))).isdisjoint(words_of(blocks[0].text).split())
-            for first in range(max(int(titled or not title), index - _MOST_HEADINGS), index):
+            for first in range(max(begin, int(titled or not title), index - _MOST_HEADINGS), index):
                 group = blocks[first:index]
                 apart = not first or group[0].gap >= (2 if len(group) == 1 else 3)
                 together = all(block.gap <= 3 for block in blocks[first + 1 : index + 1])
