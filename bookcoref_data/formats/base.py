@@ -99,10 +99,8 @@ class Parsed:
             extra["cluster_ids"] = ids
         if any(self.types.get(number) for number in ids):
             extra["entity_types"] = [self.types.get(number, "") for number in ids]
-        hidden = {
-            *known.get("without", ()),
-            *(["mention_types"] if known.get("guessed_types") is True else ()),
-        }
+        guessed = ["mention_types"] if known.get("guessed_types") is True else []
+        hidden = {*known.get("without", ()), *guessed}
         extra = {name: value for name, value in extra.items() if name not in hidden}
         characters = list(self.characters) if comment is None else []
         for name, number in known.get("characters", []):

@@ -13,57 +13,79 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..errors import FormatError
-from ..shapes import check, parse_json
+from ..books import Record
+from ..errors import DataError, FormatError
+from ..shapes import check
 from .detect import detect
 from .documents import read_documents
-from .lines import json_lines, read_lines
+from .layers import flat
+from .lines import json_lines
+from .projection import project
 
 TypedOffsets = tuple[int, int, str]
+Words = Mapping[str, Sequence[str] | None]
 _VARIANTS = {"PERSON": "PER", "LOCATION": "LOC", "SUPERNATURAL": "SUPER"}
 _MENTION_KIND = re.compile(r"(PROP|NOM|PRON)_(?=.)")
 _EXPECTED = '{"doc_key": ..., "spans": [[start, end, "LABEL"], ...]}, offsets 0-based, both inclusive'
 
 
-def read_typed_spans(path: Path, only: str | None = None) -> dict[str, list[TypedOffsets]]:
+def read_typed_spans(
+    path: Path, only: str | None = None, words: Words | None = None, notes: list[str] | None = None
+) -> dict[str, list[TypedOffsets]]:
     """(start, end, label) by doc_key. `only`: the document meant where a CNER file names none.
+
+    `words` are the tokens on which the spans should stand, by doc_key. Where the file has tokens and they are
+    others, its spans are moved by their characters; `notes` get a sentence about it.
 
     Raises:
         SourceError: nothing there. FormatError: no typed spans in it (file and line).
+        DataError: most spans of a document are not in its `words`.
     """
-    if detect(path) == "jsonl":
-        first = next((line for line in read_lines(path) if line.strip()), "")
-        value = parse_json(first, f"{path}:1")
-        check(value, "row", f"{path}:1")
-        if "spans" in value:
-            stated: dict[str, list[TypedOffsets]] = {}
-            for at, value in _lines(path, "typed_document"):
-                stated.setdefault(value["doc_key"], []).extend(_offsets(value["spans"], at))
-            return stated
-        if "predictions" in value:
-            tagged: dict[str, list[TypedOffsets]] = {}
-            lengths: dict[str, int] = {}
-            unsaid = {} if only is None else {"doc_key": only}
-            for source, sentence in _lines(path, "tagged_sentence", unsaid):
-                key, tags = sentence["doc_key"], sentence["predictions"]
-                if len(tags) != len(sentence["tokens"]):
-                    raise FormatError(
-                        f"{source}: is no sentence of CNER", expected="one prediction for every token"
-                    )
-                start = lengths.get(key, 0)
-                tagged.setdefault(key, []).extend(spans_of_tags(tags, start))
-                lengths[key] = start + len(tags)
-            return tagged
     found: dict[str, list[TypedOffsets]] = {}
-    for record in read_documents(path):
-        types = record.extra.get("mention_types")
-        spans = _offsets(types, record.source) if isinstance(types, list) else []
-        found[record.doc_key] = [(a, b, _MENTION_KIND.sub("", label)) for a, b, label in spans]
-    if not any(found.values()):
-        raise FormatError(
-            f"{path}: no typed spans in it",
-            expected=f"{_EXPECTED}; CNER output; or brat or BookNLP files with mention types",
-        )
+    own: dict[str, list[str]] = {}
+    for at, row in json_lines(path) if detect(path) == "jsonl" else ():
+        if not found and not row.keys() & {"predictions", "spans"}:
+            break
+        tagged = "predictions" in row
+        row = {"doc_key": only, **row} if tagged and only is not None else row
+        check(row, "tagged_sentence" if tagged else "typed_document", at)
+        tokens = own.setdefault(row["doc_key"], [])
+        if not tagged:
+            found.setdefault(row["doc_key"], []).extend(_offsets(row["spans"], at))
+            own[row["doc_key"]] = tokens or flat(row.get("sentences"))
+        elif len(row["predictions"]) != len(row["tokens"]):
+            raise FormatError(f"{at}: is no sentence of CNER", expected="one prediction for every token")
+        else:
+            found.setdefault(row["doc_key"], []).extend(spans_of_tags(row["predictions"], len(tokens)))
+            tokens += row["tokens"]
+    if not found:
+        for record in read_documents(path):
+            types = record.extra.get("mention_types")
+            spans = _offsets(types, record.source) if isinstance(types, list) else []
+            found[record.doc_key] = [(a, b, _MENTION_KIND.sub("", label)) for a, b, label in spans]
+            own[record.doc_key] = flat(record.sentences)
+        if not any(found.values()):
+            raise FormatError(
+                f"{path}: no typed spans in it",
+                expected=f"{_EXPECTED}; CNER output; or brat or BookNLP files with mention types",
+            )
+    for key, asked in (words or {}).items():
+        if not asked or not own.get(key) or own[key] == list(asked):
+            continue
+        there = Record(key, "", [own[key]], [], [], extra={"mention_types": list(map(list, found[key]))})
+        moved = project(there, Record(key, "", [list(asked)], [], []), None).extra["mention_types"]
+        if 2 * len(moved) < len(found[key]):
+            raise DataError(
+                f"{key}: most of its typed spans are not in the text of the key",
+                expected=f"its words, as {' '.join(asked[:8])!r}", found=repr(" ".join(own[key][:8])),
+                hint="label the text of the key",
+            )  # fmt: skip
+        if notes is not None:
+            notes.append(
+                f"{key}: its typed spans stand on other tokens than the key ({len(own[key]):,} for "
+                f"{len(asked):,}): moved by their characters, {len(found[key]) - len(moved):,} lost"
+            )
+        found[key] = [(start, end, label) for start, end, label in moved]
     return found
 
 
@@ -87,11 +109,3 @@ def _offsets(spans: Sequence[Any], source: str) -> list[TypedOffsets]:
         if span[0] > span[1]:
             raise FormatError(f"{source}: a span ends before it begins", found=str(span[:2]))
     return [(start, end, _VARIANTS.get(label, label)) for start, end, label in spans]
-
-
-def _lines(path: Path, shape: str, unsaid: Mapping[str, str] = {}) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """(place, object) of every line that is not blank, with what it leaves `unsaid`."""
-    for place, said in json_lines(path):
-        value = {**unsaid, **said}
-        check(value, shape, place)
-        yield place, value

@@ -146,10 +146,8 @@ def blanc_counts(both: Contingency, units: int = 1) -> Floats:
         return np.bincount(unit, weights=np.asarray(values, float), minlength=units).astype(float)
 
     sides = []
-    for unit, sizes, found in (
-        (both.key_unit, both.key_sizes, found_key),
-        (both.response_unit, both.response_sizes, found_response),
-    ):
+    ours = (both.response_unit, both.response_sizes, found_response)
+    for unit, sizes, found in ((both.key_unit, both.key_sizes, found_key), ours):
         mentions = per_unit(unit, sizes)
         linked = per_unit(unit, _links(sizes))
         linked_found = per_unit(unit, _links(found))

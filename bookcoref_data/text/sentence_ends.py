@@ -116,17 +116,13 @@ def _without_lone_marks(text: str, spans: Iterable[Span]) -> Iterator[Span]:
 
 def _with_closing_marks(text: str, spans: Iterable[Span]) -> Iterator[Span]:
     """Closing quotes and brackets at the beginning of a span belong to the one before it."""
-    before: Span | None = None
+    before = (0, 0)
     for begin, end in spans:
-        closed = _CLOSED.match(text, begin, end) if before and text[begin] in _CLOSING else None
-        if before is None:
-            before = (begin, end)
-        elif closed:
+        closed = _CLOSED.match(text, begin, end) if before[1] and text[begin] in _CLOSING else None
+        if closed:
             yield before[0], begin + len(closed[0].rstrip())
-            before = (closed.end(), end)
-        else:
-            if before[0] < before[1]:
-                yield before
-            before = (begin, end)
-    if before and before[0] < before[1]:
+        elif before[0] < before[1]:
+            yield before
+        before = (closed.end() if closed else begin, end)
+    if before[0] < before[1]:
         yield before

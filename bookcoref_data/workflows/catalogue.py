@@ -120,9 +120,8 @@ def _called(book: Book, wanted: str) -> list[Character]:
     """The characters with a mention of just these words; only the first one, if most of these are theirs."""
     counts = {c.name: sum(book.text_of(m).casefold() == wanted for m in c.mentions) for c in book.characters}
     found = sorted((c for c in book.characters if counts[c.name]), key=lambda c: -counts[c.name])
-    if found and 2 * counts[found[0].name] > sum(counts.values()):
-        return found[:1]
-    return found
+    mostly = found and 2 * counts[found[0].name] > sum(counts.values())
+    return found[:1] if mostly else found
 
 
 def _built(folder: Path) -> dict[str, Any]:

@@ -121,12 +121,8 @@ def clean_one(source: str, settings: ReadSettings, read: Read, other: Path | Non
 
 def html_beside(mirror: Path, gutenberg_id: str) -> Path | None:
     """The site's HTML edition of a book in a mirror folder, if it is there."""
-    layout = (
-        "cache/epub/{id}/pg{id}-images.html",
-        "cache/epub/{id}/pg{id}.html",
-        "{numbered}/{id}-h/{id}-h.htm",
-    )
-    paths = (mirror / fill(template, gutenberg_id) for template in layout)
+    html = "cache/epub/{id}/pg{id}-images.html", "cache/epub/{id}/pg{id}.html", "{numbered}/{id}-h/{id}-h.htm"
+    paths = (mirror / fill(template, gutenberg_id) for template in html)
     return next((path for path in paths if path.is_file()), None)
 
 

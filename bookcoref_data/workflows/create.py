@@ -9,7 +9,6 @@ import contextlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -277,12 +276,8 @@ def _title(texts: Texts, number: str) -> str:
 def _doc_key(book: Mapping[str, Any]) -> str:
     """The published key of a published book, else slug and Gutenberg id ("emma_158")."""
     number = str(book["gutenberg_id"])
-    return _published_keys().get(number) or "_".join([*tokens(main_title(book["title"]))[:8], number])
-
-
-@cache
-def _published_keys() -> dict[str, str]:
-    return {book["gutenberg_key"]: book["doc_key"] for book in published_books()}
+    published = {book["gutenberg_key"]: str(book["doc_key"]) for book in published_books()}
+    return published.get(number) or "_".join([*tokens(main_title(book["title"]))[:8], number])
 
 
 def _jobs(

@@ -99,11 +99,8 @@ def remapped_book(
 
 def _shown(example: RemappedMention) -> str:
     """The words of a mention; a pack does not know the old ones, so there their place stands for them."""
-    old, new = example.old_text, example.new_text
-    place = f"tokens {example.old.start}-{example.old.end} of the release"
-    if old and new and old != new:
-        return f"“{old}” -> “{new}”"
-    return f"“{new or old}”" if new or old else place
+    words = dict.fromkeys(f"“{text}”" for text in (example.old_text, example.new_text) if text)
+    return " -> ".join(words) or f"tokens {example.old.start}-{example.old.end} of the release"
 
 
 def remap_notes(report: RemapReport) -> list[str]:

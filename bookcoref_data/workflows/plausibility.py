@@ -106,8 +106,7 @@ def _near(absent: Sequence[str], tokens: Sequence[str]) -> Iterator[tuple[str, s
     counts = Counter(tokens)
     for name in absent:
         words = [word for word in re.findall(r"[^\W\d_]+", name) if word[0].isupper() and len(word) > 3]
-        best = max(words, key=lambda word: counts[word], default="")
-        if best and counts[best]:
+        if best := max(filter(counts.get, words), key=counts.__getitem__, default=""):
             yield name, best, counts[best]
 
 

@@ -173,8 +173,14 @@ def preparing(settings: PublishSettings, progress: Progress) -> Iterator[Prepare
             made, files = _standoff(folder, record, publication, origin.candidates, Path(work), progress)
             longest = _refuse_text(folder, files, settings.most_words, progress)
         else:
+            # The tables as they are, and a card, a record and descriptions of the published form
             made = replace(publication, yaml=data_yaml((folder / "README.md").read_text(encoding="utf-8")))
-            files = _whole(folder, record, made)
+            tables = {path: folder / path for path in record.files if path.endswith((".parquet", REASONS))}
+            files = {**tables, **_descriptions(made, tables, [BUILD_FILE, "README.md"])}
+            files["README.md"] = render_card(made).encode("utf-8")
+            sums = {path: {"bytes": size_of(c), "sha256": sha256_of(c)} for path, c in sorted(files.items())}
+            stated = replace(record, title=made.title, files=sums)
+            files[BUILD_FILE] = stated.to_text().encode("utf-8")
         _refuse_token(files)
         yield PreparedPublication(made, files, longest)
 
@@ -191,16 +197,6 @@ def _folder_of(path: Path) -> Path:
 
 
 # -- files -------------------------------------------------------------------------------------------
-
-
-def _whole(folder: Path, record: BuildRecord, publication: Publication) -> dict[str, Content]:
-    """The tables as they are, and a card, a record and descriptions of the published form."""
-    tables = {path: folder / path for path in record.files if path.endswith((".parquet", REASONS))}
-    made: dict[str, Content] = {**tables, **_descriptions(publication, tables, [BUILD_FILE, "README.md"])}
-    made["README.md"] = render_card(publication).encode("utf-8")
-    sums = {path: {"bytes": size_of(c), "sha256": sha256_of(c)} for path, c in sorted(made.items())}
-    made[BUILD_FILE] = replace(record, title=publication.title, files=sums).to_text().encode("utf-8")
-    return made
 
 
 def _questions(

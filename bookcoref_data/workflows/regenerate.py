@@ -212,8 +212,7 @@ def compare(there: Book, here: Book, examples: int = 3) -> FoundDifferences:
 
 def _spread(items: Sequence[Any], count: int) -> list[Any]:
     """`count` of the items, from all over the list: the first page of a book is not the book."""
-    if len(items) <= count:
-        return list(items)
+    count = min(count, len(items))
     return [items[(2 * i + 1) * len(items) // (2 * count)] for i in range(count)]
 
 

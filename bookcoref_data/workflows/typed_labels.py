@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,7 +39,8 @@ def typed_scores_of(
     if source == "four":
         source, classes = "spacy", "four"
     # Labels belong to the text, so one tagging serves all systems; the noun list labels their mentions.
-    shared = None if source == "nouns" else _labels(systems[0][1], source)
+    notes: list[str] = []
+    shared = None if source == "nouns" else _labels(systems[0][1], source, notes)
     spans = [_nouns(result) if shared is None else shared for _, result in systems]
     lost: Counter[str] = Counter()
     if classes != OWN:
@@ -48,31 +51,36 @@ def typed_scores_of(
     for book in books if most else ():
         _text_of(book, "with --suggest")
     # Labels that meet nothing of the key, and documents that no labels meet
-    sizes = {book.doc_key: book.length for book in books}
-    outside = sum(span.end >= sizes.get(key, span.end + 1) for key, of in spans[0].items() for span in of)
+    ends = {book.doc_key: book.sentence_ends or (book.length,) for book in books}
+    # Spans of a text that was cut into other tokens end in the wrong sentence here and there.
+    outside = sum(
+        not bisect_right(ends[key], span.start) == bisect_right(ends[key], span.end) < len(ends[key])
+        for key in ends.keys() & spans[0].keys() for span in spans[0][key]
+    )  # fmt: skip
     told = {
         f"labels that no class of {classes} stands for, left out":
             ", ".join(f"{label} {count:,}" for label, count in lost.most_common()),
-        "documents of the key without typed spans": listed(sorted(sizes.keys() - spans[0])),
-        "typed spans of documents that are not in the key": listed(sorted(spans[0].keys() - sizes)),
-        "typed spans outside the tokens of their document": f"{outside:,}" if outside else "",
+        "documents of the key without typed spans": listed(sorted(ends.keys() - spans[0])),
+        "typed spans of documents that are not in the key": listed(sorted(spans[0].keys() - ends)),
+        "typed spans that are not inside one sentence of their document": f"{outside:,}" if outside else "",
     }  # fmt: skip
-    notes = [f"{what}: {which}" for what, which in told.items() if which]
+    notes += [f"{what}: {which}" for what, which in told.items() if which]
     return found, suggested(books, spans[0], found[0], most) if most else [], notes
 
 
-def _labels(evaluation: Evaluation, source: str) -> dict[str, list[TypedSpan]]:
+def _labels(evaluation: Evaluation, source: str, notes: list[str]) -> dict[str, list[TypedSpan]]:
     books = [scores.book for scores in evaluation.books]
     if source == "spacy":
         from ..annotation.typed_spans import entity_spans
 
         found = {book.doc_key: entity_spans(*_text_of(book, source)) for book in books}
     elif source.startswith(HUB):
-        return {book.doc_key: _from_hub(book, source) for book in books}
+        found = {book.doc_key: list(_from_hub(book, source)) for book in books}
     elif Path(source).exists():
         from ..formats.typed_spans import read_typed_spans
 
-        found = read_typed_spans(Path(source), books[0].doc_key if len(books) == 1 else None)
+        words = {book.doc_key: book.tokens for book in books}
+        found = read_typed_spans(Path(source), books[0].doc_key if len(books) == 1 else None, words, notes)
     else:
         expected = "a file of typed spans, spacy, four, nouns, or hub:MODEL"
         raise UsageError(f"there are no labels {source!r}", expected=expected)
@@ -108,30 +116,22 @@ def _classes(name: str) -> dict[str, str]:
     return found
 
 
-def _from_hub(book: BookPair, source: str) -> list[TypedSpan]:
-    from itertools import pairwise
-
+def _from_hub(book: BookPair, source: str) -> Iterator[tuple[int, int, str]]:
     from ..annotation.typed_spans import hub_tags
     from ..formats.typed_spans import spans_of_tags
 
     tokens, ends = _text_of(book, source)
     starts = (0, *ends)
     tagged = hub_tags(source.removeprefix(HUB), [tokens[a:b] for a, b in pairwise(starts)])
-    return [
-        TypedSpan(*span)
-        for start, tags in zip(starts, tagged, strict=False)
-        for span in spans_of_tags(tags, start)
-    ]
+    for start, tags in zip(starts, tagged, strict=False):
+        yield from spans_of_tags(tags, start)
 
 
 def _nouns(evaluation: Evaluation) -> dict[str, list[TypedSpan]]:
     found = {}
-    for scores in evaluation.books:
-        book = scores.book
-        tokens, _ = _text_of(book, "nouns")
-        sides = (book.key, book.response)
-        mentions = (m for s in sides for m in zip(s.start.tolist(), s.end.tolist(), strict=True))
-        found[book.doc_key] = noun_spans(tokens, mentions)
+    for book in (scores.book for scores in evaluation.books):
+        sides = (zip(s.start.tolist(), s.end.tolist(), strict=True) for s in (book.key, book.response))
+        found[book.doc_key] = noun_spans(_text_of(book, "nouns")[0], chain.from_iterable(sides))
     return found
 
 

@@ -8,6 +8,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -343,6 +344,7 @@ def _compare(result: Verification, manifest: Mapping[str, Any]) -> None:
         result.problems.append(f"the digest is not the manifest's ({manifest['digest'][:16]}…): other order")
 
 
+@cache
 def published_books() -> list[dict[str, Any]]:
     """The 53 books of the published data set with what is known and what the paper reports of each."""
     return _manifest_books("bookcoref.json")

@@ -175,6 +175,22 @@ def test_typed_scores_of_two_systems(files, tmp_path):
     assert found["macro_f1"]["mentions"] == pytest.approx((4 / 5 + 2 / 3) / 2)
 
 
+def test_labels_of_other_tokens_are_moved_or_told_by_the_spans_that_cannot_be(tmp_path):
+    text = [["Anna", "saw", "Ben-Ali", "."], ["Ben-Ali", "left", "."]]
+    clusters = [[[0, 0]], [[2, 2], [4, 4]]]
+    key = write(tmp_path / "k.jsonl", {"doc_key": "b_1", "sentences": text, "clusters": clusters})
+    spans = [[0, 0, "PER"], [2, 4, "PER"], [6, 8, "PER"]]  # "Ben-Ali" is three tokens
+    blind = write(tmp_path / "blind.jsonl", {"doc_key": "b_1", "spans": spans})
+    assert (
+        "typed spans that are not inside one sentence of their document: 2"
+        in run(key, key, "--typed", str(blind))[1]
+    )
+    cut = [" ".join(sentence).replace("-", " - ").split() for sentence in text]
+    told = write(tmp_path / "told.jsonl", {"doc_key": "b_1", "spans": spans, "sentences": cut})
+    assert "moved by their characters, 0 lost" in run(key, key, "--typed", str(told))[1]
+    assert scores(key, key, "--typed", str(told))["typed"]["systems"][0]["key_coverage"]["direct"] == 3
+
+
 def test_labels_that_do_not_meet_the_key_are_told_and_lines_about_a_document_add_up(tmp_path, breaches):
     key = write(tmp_path / "k.jsonl", KEY, KEY | {"doc_key": "c_2"})
     lines = [("b_1", [[0, 0, "PER"]]), ("b_1", [[2, 2, "ANIMAL"], [99, 99, "PER"]]), ("d_3", [[0, 0, "PER"]])]
@@ -184,7 +200,7 @@ def test_labels_that_do_not_meet_the_key_are_told_and_lines_about_a_document_add
     for told in (
         "documents of the key without typed spans: c_2",
         "typed spans of documents that are not in the key: d_3",
-        "typed spans outside the tokens of their document: 1",
+        "typed spans that are not inside one sentence of their document: 1",
     ):
         assert told in err
     assert not breaches(scores(key, key, "--typed", str(labels)))

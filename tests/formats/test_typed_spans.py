@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from bookcoref_data.errors import FormatError
+from bookcoref_data.errors import DataError, FormatError
 from bookcoref_data.formats.typed_spans import read_typed_spans, spans_of_tags
 
 
@@ -42,6 +42,31 @@ def test_entity_types_of_brat(tmp_path):
     (tmp_path / "a.txt").write_text("Anna saw a dog .", encoding="utf-8")
     (tmp_path / "a.ann").write_text("T1\tPROP_PER 0 4\tAnna\nT2\tNOM_VEH 9 14\ta dog\n", encoding="utf-8")
     assert read_typed_spans(tmp_path / "a.ann") == {"a": [(0, 0, "PER"), (2, 3, "VEH")]}
+
+
+def test_spans_on_other_tokens_than_those_asked_for_are_moved_and_it_is_said(tmp_path):
+    """Their labels lay on the wrong words, each further off than the one before, and nobody was told."""
+    words = {"b": ["Dear", "Anna-Lise", "saw", "the", "old", "dog", "."]}
+    cut = ["Dear", "Anna", "-", "Lise", "saw", "the", "cat", "and", "dog", "."]
+    tags = ["O", "B-PER", "I-PER", "I-PER", "O", "O", "B-ANIMAL", "O", "B-ANIMAL", "O"]
+    rows = [{"doc_key": "b", "tokens": cut, "predictions": tags}]
+    rows_of_spans = [
+        {"doc_key": "b", "spans": [[1, 3, "PER"], [6, 6, "ANIMAL"], [8, 8, "ANIMAL"]], "sentences": [cut]}
+    ]
+    for file in (write(tmp_path / "c.jsonl", *rows), write(tmp_path / "s.jsonl", *rows_of_spans)):
+        notes: list[str] = []
+        assert read_typed_spans(file, None, words, notes) == {"b": [(1, 1, "PER"), (5, 5, "ANIMAL")]}
+        assert notes == [
+            "b: its typed spans stand on other tokens than the key (10 for 7): moved by their characters, "
+            "1 lost"
+        ]
+    same = {"b": cut}
+    assert read_typed_spans(file, None, same, notes) == {
+        "b": [(1, 3, "PER"), (6, 6, "ANIMAL"), (8, 8, "ANIMAL")]
+    }
+    with pytest.raises(DataError, match="b: most of its typed spans are not in the text of the key"):
+        read_typed_spans(file, None, {"b": ["Quite", "another", "text"]}, notes)
+    assert len(notes) == 1
 
 
 @pytest.mark.parametrize("row", [

@@ -306,8 +306,9 @@ CATALOGUE = (
     + "\n\nHOLT & SONS, PUBLISHERS, NEW YORK\n\nFor sale by all booksellers, or sent postpaid on "
     "receipt of price."
 )  # fmt: skip
-ADVERTS = "BOOKS BY MIRA HOLT\n\nTHE FERRY SERIES\n\n12mo. Illustrated. Price per volume, 60 cents, postpaid\n\n" + "\n\n".join(
-    f"{name}\n\n" + wrapped(f"The adventures of a party of boys with {what} upon the river, told in a way that will hold "
+ADVERTS = "BOOKS BY MIRA HOLT\n\nTHE FERRY SERIES\n\n12mo. Illustrated. Price, 60 cents, postpaid" + "".join(
+    f"\n\n{name}\n\n"
+    + wrapped(f"The adventures of a party of boys with {what} upon the river, told in a way that will hold "
     "the reader from the first page to the last; those who have the earlier volumes will want this one.")
     for name, what in (("THE FERRY NEWS", "a motor boat"), ("THE LAST LAMP", "a lamp"))
 )  # fmt: skip
@@ -449,12 +450,12 @@ MORE = {
     "an introduction that is a chapter": (
         f"INTRODUCTION\n\n\n{story(12)}" + chapters(), ("INTRODUCTION",), ()),
     "adverts in prose before the copyright": (
-        f"THE LAMP ROAD\n\nBY\n\nMIRA HOLT\n\nNEW YORK\nHOLT & SONS\n\n\n\n{ADVERTS}\n\n\n\nCopyright, 1907, by\n"
-        f"HOLT & SONS\n\nTHE LAMP ROAD\n\nPrinted in U. S. A.\n\n\n\n{CONTENTS}{chapters()}",
-        ("CHAPTER I",), ("hold the reader", "FERRY SERIES", "HOLT & SONS", "Copyright", "THE LAMP ROAD", "U. S. A.")),
+        f"THE LAMP ROAD\n\nBY\n\nMIRA HOLT\n\nNEW YORK\nHOLT & SONS\n\n\n\n{ADVERTS}\n\n\n\nCopyright, 1907, "
+        f"by\nHOLT & SONS\n\nTHE LAMP ROAD\n\nPrinted in U. S. A.\n\n\n\n{CONTENTS}{chapters()}",
+        ("CHAPTER I",), ("hold the reader", "FERRY SERIES", "HOLT & SONS", "Copyright", "THE LAMP ROAD")),
     "a copyright below the first page of a tale": (
-        f"THE LAMP ROAD\n\nby MIRA HOLT\n\nIllustrated by J. Reed. The best romance of the year.\n\n{story(4)}\n\n"
-        f"Copyright, 1907, by HOLT & SONS\n\n{story(4)}{chapters()}",
+        f"THE LAMP ROAD\n\nby MIRA HOLT\n\nIllustrated by J. Reed. The romance of the year.\n\n{story(4)}"
+        f"\n\nCopyright, 1907, by HOLT & SONS\n\n{story(4)}{chapters()}",
         ("CHAPTER I",), ()),
     "a found manuscript": (
         "EDITOR’S PREFACE\n\n\n" + wrapped("The editor of these papers had the manuscript from Ada in "

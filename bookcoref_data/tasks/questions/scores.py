@@ -157,10 +157,8 @@ class SpokenOf:
     def are_of_others(self, said: MentionScores, *, quoted: bool) -> bool:
         """Whether the words of a nominal stand for its entity in less than half of their places. Somebody who
         is spoken to, between marks, may be called what many are: "Yes, sir."."""
-        around = (
-            self._tokens[said.mention.start - 1],
-            *self._tokens[said.mention.end + 1 : said.mention.end + 2],
-        )
+        start, end = said.mention
+        around = (self._tokens[start - 1], *self._tokens[end + 1 : end + 2])
         if said.category != "NOM" or (quoted and not any(any(map(str.isalnum, t)) for t in around)):
             return False
         words = said.text.casefold()

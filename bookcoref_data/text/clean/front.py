@@ -62,18 +62,15 @@ def cut_front(draft: Draft, settings: CleanSettings, author: str, title: str) ->
         while title and len(section) > 1 and words_of(section[-1].text) in half_titles:
             half = section.pop()
             draft.cut("title-page", half.start, half.end)
-        _judge_preface(
-            draft, section, stop == len(blocks), settings, author, _SURE_SIGNS if begun else _SIGNS
-        )
+        least = _SURE_SIGNS if begun else _SIGNS
+        _judge_preface(draft, section, stop == len(blocks), settings, author, least)
         index = stop
 
 
 def _half_titles(title: str) -> set[str]:
     """The forms in which a book repeats its title above the first chapter."""
-    return {
-        words_of(title),
-        words_of(re.split(r"[;:]|\bor,? |,? v(?:ol(?:ume)?)?\.? ", title, flags=re.I)[0]),
-    } - {""}
+    short = re.split(r"[;:]|\bor,? |,? v(?:ol(?:ume)?)?\.? ", title, flags=re.I)[0]
+    return {words_of(title), words_of(short)} - {""}
 
 
 def _judge_preface(
