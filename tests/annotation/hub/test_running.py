@@ -426,7 +426,7 @@ def test_books_go_through_all_steps_on_two_devices_and_survive_a_kill(hub, plan,
 
     killed = start("two", two)
     while killed.poll() is None and answers() < 20:
-        time.sleep(0.01)
+        time.sleep(0.1)
     os.killpg(killed.pid, signal.SIGKILL)
     killed.communicate()
     kept = answers()
