@@ -66,8 +66,12 @@ def answer_with(
     if question.kind == "speaker":
         at = anchor_of(tokens, question.start, question.end)
         said = Edit("speaker", at=at, was=question.now, speaker=name, doc_key=doc_key, group=group)
-        return (said, *_links(question.places, question.now, name, tokens, doc_key, group))
-    return _links(places, question.now, name, tokens, doc_key, group)
+        made = (said, *_links(question.places, question.now, name, tokens, doc_key, group))
+    else:
+        made = _links(places, question.now, name, tokens, doc_key, group)
+    if name is None:  # who was listed is told once: somebody who is added later may be meant after all
+        made = (replace(made[0], extra=made[0].extra | {"cast": list(question.cast)}), *made[1:])
+    return made
 
 
 def _links(

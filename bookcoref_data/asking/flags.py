@@ -365,7 +365,9 @@ _SAID = word_set(
 def flag_as_dict(flag: Flag, a: Annotation, layout: Layout) -> dict[str, Any]:
     """A flag with its passage, as a question: mend it, leave it, or cannot tell."""
     why = {"why": f"{flag.kind}: {flag.reason}"}
-    seen = Edit("seen", at=anchor_of(a.book.tokens, flag.start, flag.end), doc_key=a.doc_key, extra=why)
+    one, other = next(((e.character, e.into) for e in flag.edits if e.op == "merge"), ("", ""))
+    at = anchor_of(a.book.tokens, flag.start, flag.end)
+    seen = Edit("seen", at=at, character=one, into=other, doc_key=a.doc_key, extra=why)
     answers = (
         Answer("1", _told(flag.edits, a), tuple(replace(e, extra=why) for e in flag.edits)),
         Answer("2", "no, it is right", (replace(seen, name="right as it is"),)),

@@ -74,7 +74,8 @@ class ReviewQuestion:
     `chance` the probability that `now` is wrong, `hangs` the decisions that change with it. `places` are all
     mentions that one answer settles, where it is more than one. `since` is the token from which a reader
     needs the text: the likely people are named from there on (-1: they are not named before). With `stress`
-    the words are "himself" behind a name, and asked is whether they are a mention of their own.
+    the words are "himself" behind a name, and asked is whether they are a mention of their own. `cast` is all
+    who could be the answer.
     """
 
     kind: str
@@ -87,6 +88,7 @@ class ReviewQuestion:
     places: tuple[Span, ...] = ()
     since: int = -1
     stress: bool = False
+    cast: tuple[str, ...] = ()
 
     @property
     def worth(self) -> float:
@@ -430,4 +432,4 @@ class Asking:
         people = dict.fromkeys([*([question.now] if question.now else []), *question.people, *found])
         named = {m.character: m.start for m in self.inside(here - _REACH, here - 1) if m.kind == "name"}
         since = min((at for who, at in named.items() if self.a.names[who] in tuple(people)[:2]), default=-1)
-        return replace(question, people=tuple(people)[:MOST_PEOPLE], since=since)
+        return replace(question, people=tuple(people)[:MOST_PEOPLE], since=since, cast=self.a.names)

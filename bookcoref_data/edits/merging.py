@@ -1,7 +1,7 @@
 """Corrections of one book by several people as one list: what agrees is kept once, the rest is listed."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -47,6 +47,10 @@ def merge_edits(people: Sequence[Sequence[Edit]]) -> MergedEdits:
         agreed, apart = _of_one_subject(rows)
         kept += agreed
         bad += apart
+    pairs = _called_right(said, kept)
+    bad += {seen[1:3]: _apart(seen[-1], other[-1]) for seen, other in pairs}.values()
+    left = {row[1:3] for pair in pairs for row in pair}
+    kept = [row for row in kept if row[1:3] not in left]
     # Whom one joins to a person, another may join the other way round: which name stays would be chance.
     joins = {(row[-1].doc_key, row[-1].character): row for row in kept if row[-1].op == "merge"}
     # Nor does anybody join those whom another has looked at and found to be two.
@@ -87,10 +91,33 @@ def _of_one_subject(rows: Sequence[Row]) -> tuple[list[Row], list[Disagreement]]
         # Who was asked again, after another reading, said it of somebody else (`was`), but of one mention.
         again = final[one[0]] == final[other[0]] and 1 in (lines[one[0]], lines[other[0]])
         if not again and decision(last) != decision(theirs):
-            what = f"“{last.at.words}” (token {last.at.start})" if last.at else last.character
-            return [], [Disagreement(what, last, theirs)]
+            return [], [_apart(last, theirs)]
     twice = {other for _, other in met}
     return [row for one, line in told.items() if one not in twice for row in line], []
+
+
+def _called_right(said: Mapping[Decided, Sequence[Row]], kept: Iterable[Row]) -> list[tuple[Row, Row]]:
+    """What one has found right and another corrects: at one place, or at all with its words."""
+    made = defaultdict[Decided, list[Row]](list)
+    for row in kept:
+        e = row[-1]
+        if e.at and e.op in _OF_MENTIONS and (e.op, e.character) != ("link", e.was):
+            for about in (subject(e), (e.doc_key, e.at.words)):
+                made[about].append(row)
+    found = []
+    for seen in (row for rows in said.values() for row in rows if row[-1].op == "seen"):
+        e = seen[-1]
+        if e.at and not e.group and not e.into and e.name != UNSURE:
+            place = e.doc_key, "mention", e.at.start, e.at.end
+            about = place if "why" in e.extra else (e.doc_key, e.at.words)
+            if all(row[1] != seen[1] for row in said.get(place, ())):  # else it has corrected it, too
+                found += [(seen, row) for row in made[about] if row[1] != seen[1]]
+    return found
+
+
+def _apart(one: Edit, other: Edit) -> Disagreement:
+    what = f"“{one.at.words}” (token {one.at.start})" if one.at else one.character
+    return Disagreement(what, one, other)
 
 
 def _pair(edit: Edit) -> Decided:

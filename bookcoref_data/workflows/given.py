@@ -14,6 +14,11 @@ from ..edits.locate import Finder, not_found
 from ..edits.naming import CONFIRM, MAKE, Callings, offered
 from ..errors import UsageError
 from ..scoring.mention_types import TypeRules
+from ..words import honorifics
+
+_NEAR = 1000
+"""Tokens before and behind a place in which somebody is named who may be meant there."""
+_NO_NAMES = honorifics.HONORIFICS | {"the", "of", "and"}
 
 
 @dataclass(frozen=True)
@@ -52,17 +57,58 @@ class _Correcting:
         self.finder = Finder(book.tokens)
         self.conflicts: list[Conflict] = []
         self.kept, self.said = 0, Said()
+        self.first = Edit("seen")
+        self.last: dict[tuple[bool, Span], tuple[int, Edit, set[str] | None]] = {}
 
     def do(self, number: int, edit: Edit) -> None:
+        if not edit.group or edit.group != self.first.group:
+            self.first = edit
         try:
             getattr(self, f"_{edit.op}")(edit)
             if edit.at is not None:
-                self.conflicts += self.said.otherwise(number, edit, self._place(edit.at))
+                span = self._place(edit.at)
+                self.conflicts += self.said.otherwise(number, edit, span)
+                if edit.op != "seen":
+                    self.last[edit.op == "speaker", span] = number, edit, self._listed()
             self.kept += 1
         except EditRefused as refused:
             self.conflicts.append(Conflict(number, edit, str(refused)))
 
+    def _listed(self) -> set[str] | None:
+        """Who was listed when the answer was given to which an edit belongs; None: not known."""
+        cast, added = self.first.extra.get("cast"), self.people[len(self.cast.entries) :]
+        return {*map(str, cast), *(e.name for e in added)} if isinstance(cast, list) else None
+
+    def _ask_again(self) -> None:
+        """Leave out "nobody of the cast" where it may be somebody who was not listed when it was said."""
+        for (speech, span), (number, edit, listed) in self.last.items():
+            nobody = edit.op == "unlink" or (speech and edit.speaker is None)
+            if nobody and edit.at and (new := self._unlisted(edit, edit.at.words, span, listed)):
+                what = "the speaker" if speech else f"“{edit.at.words}”"
+                told = f"{what} was nobody of the cast when this was said; now it may be {' or '.join(new)}"
+                self.conflicts.append(Conflict(number, edit, told))
+                self.kept -= 1
+                self.nobody.discard(span)
+                if speech:
+                    del self.quotes[span]
+        self.conflicts.sort(key=lambda c: c.number)
+
+    def _unlisted(self, edit: Edit, words: str, span: Span, listed: set[str] | None) -> list[str]:
+        """Who was not listed then, and is called so now or named near."""
+        called = {self._final(i) for i in self.callings.called(words) if edit.extra.get("why") == NOBODY}
+        found = [self.people[i] for i in called if len(called) == 1]
+        if listed is not None and not found:
+            near = {
+                t.lower() for t in self.book.tokens[max(0, span[0] - _NEAR) : span[1] + _NEAR]
+            } - _NO_NAMES
+            for p in (p for i, p in enumerate(self.people) if i not in self.joined):
+                names = {p.name, *p.aliases}
+                if names.isdisjoint(listed) and near.intersection(" ".join(names).lower().split()):
+                    found.append(p)
+        return [p.name for p in found]
+
     def result(self) -> CorrectedInput:
+        self._ask_again()
         left = [i for i in range(len(self.people)) if i not in self.joined]
         place = {person: k for k, person in enumerate(left)}
 
@@ -114,11 +160,7 @@ class _Correcting:
         self.nobody.discard(span)
 
     def _unlink(self, edit: Edit) -> None:
-        span, words = self._place(edit.at), edit.at.words if edit.at else ""
-        called = {self._final(i) for i in self.callings.called(words)}
-        if edit.extra.get("why") == NOBODY and len(called) == 1:
-            new = self.people[called.pop()].name
-            raise EditRefused(f"“{words}” was nobody of the cast when this was said; now it is {new}")
+        span = self._place(edit.at)
         self.links.pop(span, None)
         self.nobody.add(span)
 

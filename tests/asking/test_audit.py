@@ -11,7 +11,7 @@ from bookcoref_data.asking.flags import Flag, find_flags, flag_as_dict, names_of
 from bookcoref_data.books import Book
 from bookcoref_data.books.annotation import Annotation, Marked
 from bookcoref_data.books.layout import lay_out
-from bookcoref_data.edits import Edit, anchor_of, apply
+from bookcoref_data.edits import Edit, anchor_of, apply, merge_edits, parse_edits
 
 TEXT = (
     "Anna Grey came . She sat and her dog slept . Anna Grey laughed , she sang . Anna Grey left . "
@@ -232,6 +232,14 @@ def test_what_was_mended_or_left_is_not_asked_again(tmp_path):
         for flag in found.to_dict()["flags"]:
             found.keep(flag["answers"][answer]["edits"], kept)
         assert bc.audit(book, read=False, edits=kept).flags == []
+    # Who calls two chains right says it of the pair, so that `edits merge` knows what it is about.
+    said = {answer: parse_edits((tmp_path / f"{answer}.jsonl").read_text()) for answer in (0, 1)}
+    assert {(e.character, e.into) for e in said[1]} - {("", "")} == {
+        (e.character, e.into) for e in said[0] if e.op == "merge"
+    }
+    merged = merge_edits([said[0], said[1]])
+    assert not any(e.op != "seen" for e in merged.edits)
+    assert len(merged.disagreements) == len(said[0])
 
 
 @pytest.mark.long

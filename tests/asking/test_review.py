@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import bookcoref_data as bc
+from bookcoref_data.annotation.cast import Entry, make_cast
 from bookcoref_data.annotation.embedded.network import Ranker, Wavering
 from bookcoref_data.asking import ReviewQuestion, agreement, answers_to, make_queue, settled
 from bookcoref_data.asking.answers import answer_with, as_dict, taught
@@ -20,6 +21,7 @@ from bookcoref_data.books.layout import lay_out
 from bookcoref_data.cli.verbs.people import _ask_batch, _show, _show_passage
 from bookcoref_data.edits import UNSURE, Edit, anchor_of, apply, format_edits, merge_edits, parse_edits
 from bookcoref_data.errors import DataError, UsageError
+from bookcoref_data.workflows.given import corrections_of
 
 NAMES = ("Anna Grey", "Tom Hill", "Hill")
 
@@ -482,6 +484,53 @@ def test_answers_that_another_cast_cannot_keep_are_told_and_asked_again(tmp_path
     twin.write_text(_BY_THE_SEA)
     edits = tmp_path / "sea.edits.jsonl"
     assert len(bc.review(twin, cast, about=["name"], edits=edits).questions) == 2
+
+
+_STRANGER = (
+    """Anna Grey came home. The stranger waited, and he smiled at her.
+
+"You are late," said the stranger. Anna sat down.
+
+Robert Vale had come from Paris.
+"""
+    + "Nothing else was said that day. " * 250
+    + """
+
+Anna Grey went out. The postman waited, and he smiled at her.
+"""
+)
+
+
+def test_nobody_is_asked_again_where_somebody_listed_later_is_named_near(tmp_path):
+    book, cast, more = (tmp_path / name for name in ("sea.txt", "cast.txt", "more.txt"))
+    book.write_text(_STRANGER)
+    cast.write_text("Anna Grey\n")
+    more.write_text("Anna Grey\nRobert Vale\n")
+    asked = bc.review(book, cast, about=["pronoun", "speaker"])
+    near, speaker, far = (q for q in asked.questions if q.now is None)
+    for question in (near, speaker, far):
+        asked.answer(question, "n")
+    assert {near.key, speaker.key, far.key}.isdisjoint({q.key for q in asked.next()})
+    again = bc.review(book, more, about=["pronoun", "speaker"])
+    assert [c.reason for c in again.conflicts] == [
+        f"{what} was nobody of the cast when this was said; now it may be Robert Vale"
+        for what in ("“he”", "the speaker")
+    ]
+    keys = {q.key for q in again.questions}
+    assert near.key in keys
+    assert speaker.key in keys
+    assert far.key not in keys
+    again.answer(next(q for q in again.questions if q.key == near.key), "n")
+    again.next()
+    assert [c.edit.op for c in again.conflicts] == ["speaker"]
+    # Somebody who is added among the answers was known to those behind it.
+    said, source = parse_edits((tmp_path / "sea.edits.jsonl").read_text())[:2], asked._session.source.book
+    new = Edit("new", character="Robert Vale")
+    for edits, lost in (([new, *said], []), ([said[0], new, said[1]], [1]), ([*said, new], [1, 2])):
+        found = corrections_of(edits, source, make_cast([Entry("Anna Grey")]))
+        assert [c.number for c in found.conflicts] == lost
+        left = found.kept, len(found.given.nobody), len(found.given.quotes)
+        assert left == (3 - len(lost), 1 not in lost, len(lost) < 2)
 
 
 @pytest.mark.long

@@ -234,6 +234,44 @@ def test_each_of_the_people_of_a_mention_is_merged_for_itself(one, two, kept, ap
     assert (list(found.edits), len(found.disagreements)) == (kept, apart)
 
 
+WHY = {"why": "gender: “he” in a chain that is “she” 9 times"}
+RIGHT = edit("seen", name="right as it is", extra=WHY)
+TWO = edit("seen", name="right as it is", character="A", into="B", extra=WHY)
+WHOLE = edit("seen", name="Tom himself")
+REST = edit("seen", name="Tom", group="q3")
+SPANS = [edit("span", at=at, was="A", to=anchor_of(OLD, 4, 4)) for at in (3, 5)]
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "kept", "apart"),
+    [
+        ([RIGHT], [edit(was="A", character="B")], [], 1),
+        ([edit("unlink", was="A")], [RIGHT], [], 1),
+        ([RIGHT], [edit("span", was="A", to=anchor_of(OLD, 3, 4))], [], 1),
+        ([RIGHT], [edit(was="A", character="A")], [edit(was="A", character="A"), RIGHT], 0),
+        ([RIGHT], [edit(at=5, was="A", character="B")], [RIGHT, edit(at=5, was="A", character="B")], 0),
+        ([RIGHT], [edit("speaker", speaker="B")], [RIGHT, edit("speaker", speaker="B")], 0),
+        (
+            [edit("seen", name="cannot tell")],
+            UNLINKS[:1],
+            [edit("seen", name="cannot tell"), *UNLINKS[:1]],
+            0,
+        ),
+        # Who corrected it, too, before or after, has said more than "right".
+        ([RIGHT, *UNLINKS[:1]], UNLINKS[:1], [RIGHT, *UNLINKS[:1]], 0),
+        ([TWO], joins("AB"), [TWO], 1),
+        # Of words one answer stands for all places with them.
+        ([WHOLE], SPANS, SPANS[1:], 1),
+        ([WHOLE], [REST, *UNLINKS[:1]], [], 2),
+    ],
+)
+def test_what_one_calls_right_another_does_not_correct(one, two, kept, apart):
+    for people in ([one, two], [two, one]):
+        found = merge_edits(people)
+        assert sorted(map(repr, found.edits)) == sorted(map(repr, kept))
+        assert len(found.disagreements) == apart
+
+
 @pytest.mark.parametrize(
     ("one", "decides"),
     [
