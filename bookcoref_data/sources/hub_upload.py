@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,6 +67,21 @@ class Upload:
 def page_of(repository: str) -> str:
     """The address of a dataset repository."""
     return f"{hub.own_endpoint() or _HOME}/datasets/{repository}"
+
+
+def released_on(repository: str, tag: str) -> str:
+    """The day on which a version was published, as its CITATION.cff says; "" where there is none. Raises
+    SourceError: the Hub cannot be reached."""
+    from huggingface_hub import hf_hub_download, utils
+
+    none = utils.RepositoryNotFoundError, utils.RevisionNotFoundError, utils.EntryNotFoundError
+    with upload_faults(repository), hub.silent_bars(), contextlib.suppress(*none):
+        path = hf_hub_download(
+            repository, "CITATION.cff", repo_type="dataset", revision=tag, endpoint=hub.own_endpoint()
+        )
+        found = re.search(r"^date-released: '?([\d-]+)", Path(path).read_text(encoding="utf-8"), re.MULTILINE)
+        return found[1] if found else ""
+    return ""
 
 
 def upload(job: Upload, progress: Progress | None = None) -> Uploaded:

@@ -39,7 +39,7 @@ from ..publishing.publication import (
 from ..publishing.rights import check_publishable
 from ..shapes import attributes, plain
 from ..sources.hub import holds_token, parse_address
-from ..sources.hub_upload import Content, Upload, Uploaded, page_of, sha256_of, size_of, upload
+from ..sources.hub_upload import Content, Upload, Uploaded, page_of, released_on, sha256_of, size_of, upload
 from ..tasks.folder import RECORD_FILE, read_rows, read_task
 from ..tasks.questions.build import mark
 from .pack import pack_folder
@@ -111,7 +111,7 @@ def publish(
     progress = progress or Silent()
     if out is not None and out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UsageError(f"{out} is not empty", expected="a new or empty folder for --out")
-    with preparing(settings, progress) as prepared:
+    with preparing(settings, progress, asks=not dry_run) as prepared:
         files = {path: FileFacts(size_of(c), sha256_of(c)) for path, c in sorted(prepared.files.items())}
         card = _bytes_of(prepared.files["README.md"]).decode("utf-8")
         report = PublishReport(prepared.publication, files, prepared.longest, card)
@@ -137,9 +137,11 @@ def publish(
 
 
 @contextmanager
-def preparing(settings: PublishSettings, progress: Progress) -> Iterator[PreparedPublication]:
-    """Everything that would go up; packs are in a temporary folder until the end of the block. Raises: as
-    `publish`."""
+def preparing(
+    settings: PublishSettings, progress: Progress, *, asks: bool = False
+) -> Iterator[PreparedPublication]:
+    """Everything that would go up; packs are in a temporary folder until the end of the block. Where it
+    `asks` the Hub, a version that is there keeps its day. Raises: as `publish`."""
     parse_address(settings.repository)
     folder = _folder_of(settings.books or settings.folder)
     record = read_build(folder)
@@ -160,11 +162,12 @@ def preparing(settings: PublishSettings, progress: Progress) -> Iterator[Prepare
         texts = {k: rights for k, rights in texts.items() if k not in origin.without_text and k not in own}
     annotation = origin.annotation_rights(settings.licence)
     check_publishable(texts, annotation, standoff=settings.standoff)
+    digest = read_task(settings.folder, "questions")[0]["digest"] if settings.books else record.digest
+    settings = replace(settings, tag=settings.tag or f"sha256-{digest[:12]}")
     # The day on which the folder was built, so that the same folder makes the same files each time
-    built = datetime.fromtimestamp((folder / BUILD_FILE).stat().st_mtime, timezone.utc)
-    publication = origin.publication(
-        folder, settings, page_of(settings.repository), texts, annotation, built.date().isoformat()
-    )
+    built = datetime.fromtimestamp((folder / BUILD_FILE).stat().st_mtime, timezone.utc).date().isoformat()
+    date = (asks and released_on(settings.repository, settings.tag or "")) or built
+    publication = origin.publication(folder, settings, page_of(settings.repository), texts, annotation, date)
     longest = None
     with tempfile.TemporaryDirectory(prefix="bookcoref-publish-") as work:
         if settings.books:
@@ -226,7 +229,7 @@ def _questions(
     title = settings.title or f"Who is meant? Questions about {publication.title}"
     publication = replace(
         publication, title=title, digest=record["digest"], yaml=data_yaml(card), books=kept,
-        tag=settings.tag or f"sha256-{record['digest'][:12]}", texts={k: publication.texts[k] for k in asked},
+        texts={k: publication.texts[k] for k in asked},
         summary=f"{len(rows):,} multiple-choice questions about whom a mention means, in {len(kept)} books.",
     )  # fmt: skip
     made: dict[str, Content] = {**tables, RECORD_FILE: folder / RECORD_FILE}

@@ -172,7 +172,7 @@ class Origin:
         return Publication(
             repository=repository,
             page=page,
-            tag=asked.tag or f"sha256-{self.record.digest[:12]}",
+            tag=asked.tag or "",
             date=date,
             title=title,
             summary=f"Coreference over whole documents: the mentions of {what} in {documents}, "

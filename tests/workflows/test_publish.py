@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -277,6 +278,21 @@ def test_one_commit_with_a_tag_and_nothing_the_second_time(sample, hub):
     assert (len(there.commits), there.tags, there.private) == (2, {"v1.0.0": done.commit}, True)
     again = bc.publish(sample, "me/lamp", tag="v1.0.0", private=True).uploaded
     assert (again.unchanged, again.commit, len(there.commits)) == (True, done.commit, 2)
+
+
+@pytest.mark.parametrize("standoff", [False, True])
+def test_what_was_built_again_on_another_day_is_the_version_that_is_there(sample, hub, tmp_path, standoff):
+    options = {"mirror": MIRROR, "standoff": standoff}
+    first = bc.publish(sample, "me/lamp", **options).uploaded
+    again = shutil.copytree(sample, tmp_path / "again")
+    (built := again / "build.json").write_bytes(built.read_bytes())
+    os.utime(built, (1_600_000_000, 1_600_000_000))
+    second = bc.publish(again, "me/lamp", **options).uploaded
+    assert (second.unchanged, second.commit) == (True, first.commit)
+    # A version of its own has a day of its own.
+    bc.publish(again, "me/lamp", tag="v2", **options)
+    page = hub.repositories["me/lamp"].files["CITATION.cff"]
+    assert b"date-released: '2020-09-13'" in page
 
 
 @pytest.mark.long
