@@ -123,3 +123,10 @@ def test_a_hint_that_the_pronouns_of_the_book_contradict_is_said_to_be_so(annota
     assert said in annotate(text, "Robin [f]\nAnna").state.notes
     assert not [n for n in annotate(text, "Robin [m]\nAnna [f]").state.notes if "hint" in n]
     assert not [n for n in annotate(text[:70], "Robin [f]\nAnna").state.notes if "hint" in n]
+
+
+def test_a_harvested_table_is_no_cast_of_people_with_names_of_json():
+    row = '{"source": "shmoop", "work_id": "emma", "title": "Emma", "character": "Emma Woodhouse"}\n'
+    with pytest.raises(UsageError, match=r"casts\.jsonl:1: names nobody") as caught:
+        parse_cast(row, "casts.jsonl")
+    assert "create --casts" in str(caught.value.hint)
