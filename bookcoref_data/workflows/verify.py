@@ -16,7 +16,7 @@ from typing import Any
 from ..books import read_window_key
 from ..books.facts import BookFacts, content_digest, facts_of, is_remapped, released_key
 from ..books.stored import StoredBook, are_parts
-from ..errors import BookError, ChecksumError, DataError, FormatError
+from ..errors import BookError, ChecksumError, DataError, FormatError, UsageError
 from ..files import write_text
 from ..formats.annotated import DATASET
 from ..formats.detect import is_annotated_folder
@@ -71,13 +71,15 @@ class Checked:
 
 @dataclass(slots=True)
 class Verification:
-    """The result of `verify`: one check per book, and problems of the folder as a whole."""
+    """The result of `verify`: one check per book, and problems of the folder as a whole. `files` is the
+    number of files that were compared with the record of a folder that holds no data set."""
 
     folder: Path
     digest: str
     books: list[Checked]
     problems: list[str] = field(default_factory=list)
     accept_remapped: bool = False
+    files: int = 0
 
     @property
     def remapped(self) -> list[str]:
@@ -93,7 +95,7 @@ class Verification:
         return 1 if states & {MISSING, EXTRA} or (self.remapped and not self.accept_remapped) else 0
 
     def to_dict(self) -> dict[str, Any]:
-        return attributes(self, "folder digest exit_code remapped problems books")
+        return attributes(self, "folder digest exit_code remapped problems files books")
 
 
 def verify(
@@ -115,7 +117,15 @@ def verify(
         if (folder / DATASET).is_dir():
             folder = folder / DATASET
         else:
-            return Verification(folder, "", [], written_problems(folder))
+            wrong = written_problems(folder)
+            groups = read_json(folder / RECORD, 64 << 20)["files"].values()
+            files = sum((folder / name).is_file() for group in groups for name in group)
+            if manifest or complete or not files:
+                raise UsageError(
+                    f"{folder} holds no data set", expected=f"{BUILD_FILE}, or a data set in {DATASET}",
+                    hint="`annotate` writes one where it finds a mention; its files alone: verify FOLDER",
+                )  # fmt: skip
+            return Verification(folder, "", [], wrong, files=files)
     if is_annotated_folder(folder) and not os.path.lexists(folder / BUILD_FILE):
         unknown = f"there is no {RECORD}, so nobody can tell whether the files belong together"
         return Verification(folder, "", [], [unknown])

@@ -6,8 +6,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import bookcoref_data as bc
 from bookcoref_data.books import Book
-from bookcoref_data.errors import DataError, FormatError, MissingFileError
+from bookcoref_data.cli.verbs.dataset import verify as show
+from bookcoref_data.errors import DataError, FormatError, MissingFileError, UsageError
 from bookcoref_data.formats.folder import write_folder, writing_folder
 from bookcoref_data.workflows.verify import read_manifest, verify, write_manifest
 
@@ -183,3 +185,19 @@ def test_a_book_that_stands_twice_is_named_and_keeps_its_windows(tmp_path):
     (twice, _) = verify(tmp_path / "d").books
     assert twice.problems == ["it stands twice in the books of full, again in test"]
     assert twice.facts.windows == 1
+
+
+def test_of_a_folder_without_a_data_set_the_files_are_verified_and_that_is_said(tmp_path, capsys):
+    (tmp_path / "poem.txt").write_text(
+        "It rained. The rain fell on the roof, and the night was long and dark.\n"
+    )
+    bc.annotate(tmp_path / "poem.txt", ["Anna Grey"], out=tmp_path / "out")
+    assert not (tmp_path / "out" / "dataset").exists()
+    found = bc.verify(tmp_path / "out")
+    assert (found.ok, found.to_dict()["books"], found.to_dict()["files"]) == (True, [], 4)
+    show(found)
+    assert capsys.readouterr().out == (
+        f"verified: 4 files as written; {tmp_path / 'out'} holds no data set\n"
+    )
+    with pytest.raises(UsageError, match="holds no data set"):
+        bc.verify(tmp_path / "out", complete=True)

@@ -101,7 +101,8 @@ def verify(done: Verified) -> None:
         rows.append((check.doc_key, check.status, *counts, check.tokens_by or None, check.spans_by or None))
     columns = ("book", "status", "split", "tokens", "sentences", "clusters", "mentions", "windows",
                "tokens verified by", "spans verified by")  # fmt: skip
-    emit_table(columns, rows)
+    if not result.files:
+        emit_table(columns, rows)
     same: dict[str, list[str]] = {}
     for check in result.books:
         for problem in check.problems:
@@ -118,7 +119,10 @@ def verify(done: Verified) -> None:
         )
     good = sum(b.status == "ok" for b in result.books)
     verdict = {0: "verified", 1: "INCOMPLETE OR REMAPPED", 4: "CHECKSUM MISMATCH"}[result.exit_code]
-    print(f"{verdict}: {good} of {len(result.books)} books, digest sha256:{result.digest[:16]}")
+    what = f"{good} of {len(result.books)} books, digest sha256:{result.digest[:16]}"
+    if result.files:
+        what = f"{plural(result.files, 'file')} as written; {result.folder} holds no data set"
+    print(f"{verdict}: {what}")
 
 
 @verb(flags={"folder": "--folder"})
