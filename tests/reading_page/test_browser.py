@@ -295,6 +295,31 @@ def test_differences_are_walked_and_counted(browser, sample, tmp_path):
     assert f"missed ({found.counts()['missed']})" in told
 
 
+def test_lists_say_how_many_they_leave_out_and_give_the_rest_by_keyboard(browser, tmp_path):
+    tokens = [f"Anna{n}" for n in range(900)]
+    mentions = tuple(Marked(n, n, n, "link", "name", 0.5, "name") for n in range(900))
+    many = Annotation(Book.make("many", [tokens]), tuple(tokens), mentions)
+    found = compare(many, replace(many, mentions=mentions[::4]), labels=("gold", "system"))
+    page = Page(browser, tmp_path / "page.html", many, PageOptions(differences=found))
+    search = (
+        "const f = document.getElementById('search'); f.value = 'anna'; f.dispatchEvent(new Event('input'))"
+    )
+    for tab, most, total in (("Differences", 300, 675), ("People", 400, 900), ("Doubtful", 200, 900),
+                             ("Search", 300, 900)):  # fmt: skip
+        page.run(f"showTab('{tab}'); {search if tab == 'Search' else ''}")
+        page.until(f"return document.querySelectorAll('#pane li').length === {most}")
+        more = "[...document.querySelectorAll('#pane .note button')].at(-1)"
+        assert f"{most} of {total} are listed" in page.run(f"return {more}.parentElement.textContent")
+        page.run(f"{more}.focus()")
+        page.keys("ENTER")
+        assert page.run("return document.querySelectorAll('#pane li').length") == 2 * most
+        listed = "[...document.querySelectorAll('#pane li button')]"
+        assert page.run(f"return {listed}.indexOf(document.activeElement)") == most
+        while page.run(f"return Boolean({more})"):
+            page.run(f"{more}.click()")
+        assert page.run("return document.querySelectorAll('#pane li').length") == total
+
+
 def test_crossing_and_nested_mentions_are_visible_and_names_stay_text(browser, tmp_path):
     tokens = ["Anna", "Smith", "and", "her", "brother", "Tom", "met", "the", "old", "king", "of", "Anna", "."]
     evil = "</script><img onerror=document.title='x' src=x>"
@@ -389,7 +414,7 @@ def test_a_whole_novel_opens_and_jumps_without_filling_up(browser, shared_data, 
         top = page.run("return rangeOf(arguments[0], arguments[0]).getBoundingClientRect().top", token)
         assert 0 < top < page.run("return innerHeight")
     page.until("return chapters.filter((c) => c.filled).length < 12")
-    assert page.run("return findAll('Netherfield').total") == " ".join(annotation.book.tokens).count(
+    assert page.run("return findAll('Netherfield').length") == " ".join(annotation.book.tokens).count(
         "Netherfield"
     )
 

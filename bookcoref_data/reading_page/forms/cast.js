@@ -398,7 +398,7 @@ function draw() {
     h("h2", {}, "People"),
     h("ul", { class: "people", id: "cast" }, row10.map(row)),
     h("h2", {}, "Names that nobody has"),
-    h("p", {}, others.slice(0, 60).flatMap((n, i) => [i ? " · " : "", n.text, h("span", { class: "note" }, ` ${number(n.at.length)}`)])),
+    h("p", {}, others.slice(0, 60).flatMap((n, i) => [i ? " · " : "", n.text, h("span", { class: "note" }, ` ${number(n.at.length)}`)]), others.length > 60 ? ` · and ${number(others.length - 60)} more: n and a part of the name` : ""),
     h("div", { class: "buttons" }, h("button", { onclick: addPerson }, h("kbd", {}, "n"), "new person …")));
   $(`p${current}`)?.focus({ preventScroll: true });
   $(`p${current}`)?.scrollIntoView({ block: "nearest" });

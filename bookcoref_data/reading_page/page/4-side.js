@@ -20,19 +20,31 @@ const inContext = (start, end) => {
   return h("span", { class: "text" }, before, " ", h("mark", {}, wordsOf(start, end)), " ", after);
 };
 
+/** A list that shows so many rows at a time: `show` fills it, `note` says how many there are and gives the next. */
+function portions(items, most, row) {
+  const note = h("p", { class: "note", role: "status" });
+  const show = (rows, from = 0) => {
+    const made = rows.slice(from, from + most).map(row), to = from + made.length, more = Math.min(most, rows.length - to);
+    if (!from) items.replaceChildren();
+    items.append(...made);
+    note.replaceChildren(...(more ? [`${number(to)} of ${number(rows.length)} are listed. `, h("button", { onclick: () => show(rows, to) }, `List ${number(more)} more`)] : []));
+    if (from) made[0].querySelector("button").focus();
+    chapters.forEach((c) => { if (!c.filled) c.scan = null; });
+  };
+  return { note, show };
+}
+
 function peopleTab() {
   const n = counts();
   const list = n.map((count, c) => c).filter((c) => n[c]).sort((a, b) => n[b] - n[a]);
   const items = h("ul", {}), field = h("input", { type: "search", placeholder: "Find a character (c)", "aria-label": "Find a character", id: "find" });
-  const show = () => {
-    const wanted = field.value.toLowerCase();
-    items.replaceChildren(...list.filter((c) => labelOf(c).toLowerCase().includes(wanted)).slice(0, 400).map((c) => h("li", {},
-      h("button", { "aria-current": String(c === state.chosen), onclick: () => { choose(c); if (innerWidth > 760 && state.chosen !== NONE) walk(1); } },
-        h("span", { class: `key ${look(c)}`, "aria-hidden": "true" }), h("span", { class: "text" }, labelOf(c)), h("small", {}, number(n[c]))))));
-  };
-  field.addEventListener("input", show);
-  show();
-  return [field, items, filters(), h("p", {}, h("button", { onclick: tableDialog }, "Chapter table"))];
+  const { note, show } = portions(items, 400, (c) => h("li", {},
+    h("button", { "aria-current": String(c === state.chosen), onclick: () => { choose(c); if (innerWidth > 760 && state.chosen !== NONE) walk(1); } },
+      h("span", { class: `key ${look(c)}`, "aria-hidden": "true" }), h("span", { class: "text" }, labelOf(c)), h("small", {}, number(n[c])))));
+  const find = () => show(list.filter((c) => labelOf(c).toLowerCase().includes(field.value.toLowerCase())));
+  field.addEventListener("input", find);
+  find();
+  return [field, note, items, filters(), h("p", {}, h("button", { onclick: tableDialog }, "Chapter table"))];
 }
 
 function filters() {
@@ -56,21 +68,20 @@ function contentsTab() {
       h("span", { class: "text" }, titleOf(c)), h("small", {}, number(c.end - c.start))))))];
 }
 
-/** Places of `wanted` in the whole text, as {chapter, from, to} of the chapter's string, at most `most`. */
-function findAll(wanted, most = 300) {
+/** Places of `wanted` in the text up to the limit, as {chapter, at} of the chapter's string. */
+function findAll(wanted) {
   const found = [];
-  let total = 0;
   const fold = (text) => text.toLowerCase().replace(/[’‘]/g, "'").replace(/[“”]/g, '"');
   const key = fold(wanted);
   for (const chapter of chapters) {
     if (chapter.start > limit()) break;
     const text = fold(shown(chapter.text).replace(/[\n\t]/g, " "));
     for (let at = text.indexOf(key); at >= 0; at = text.indexOf(key, at + key.length)) {
-      total++;
-      if (found.length < most) found.push({ chapter, at });
+      if (chapter.end > limit() && tokenOfPrinted(chapter, at) > limit()) break;
+      found.push({ chapter, at });
     }
   }
-  return { found, total };
+  return found;
 }
 
 /** The token that covers place `at` of the printed text of a chapter. */
@@ -87,23 +98,21 @@ function tokenOfPrinted(chapter, at) {
 let lastSearch = "";
 function searchTab() {
   const field = h("input", { type: "search", id: "search", placeholder: "Search the whole text (/)", "aria-label": "Search the whole text", value: lastSearch });
-  const note = h("p", { class: "note", role: "status" }), items = h("ol", {});
+  const told = h("p", { class: "note", role: "status" }), items = h("ol", {});
+  const { note, show } = portions(items, 300, ({ chapter, at }) => {
+    const start = tokenOfPrinted(chapter, at), end = tokenOfPrinted(chapter, at + lastSearch.length - 1);
+    return h("li", {}, h("button", { onclick: () => { jump(start, end, { highlight: true }); closeMenu(); } }, inContext(start, end)));
+  });
   const run = () => {
     lastSearch = field.value;
-    if (field.value.trim().length < 2) { note.textContent = ""; items.replaceChildren(); return; }
-    const { found, total } = findAll(field.value);
-    note.textContent = total > found.length ? `${number(total)} places, the first ${found.length} are listed` : `${number(total)} places`;
-    items.replaceChildren(...found.map(({ chapter, at }) => {
-      const start = tokenOfPrinted(chapter, at), end = tokenOfPrinted(chapter, at + field.value.length - 1);
-      if (start > limit()) return null;
-      return h("li", {}, h("button", { onclick: () => { jump(start, end, { highlight: true }); closeMenu(); } }, inContext(start, end)));
-    }).filter(Boolean));
-    chapters.forEach((c) => { if (!c.filled) c.scan = null; });
+    const found = field.value.trim().length < 2 ? null : findAll(field.value);
+    told.textContent = found ? `${number(found.length)} ${found.length === 1 ? "place" : "places"}` : "";
+    show(found ?? []);
   };
   let timer = 0;
   field.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(run, 150); });
   if (lastSearch) run();
-  return [field, note, items];
+  return [field, told, note, items];
 }
 
 const doubtful = () => book.order
@@ -111,13 +120,13 @@ const doubtful = () => book.order
   .sort((a, b) => book.score[a] - book.score[b] || book.start[a] - book.start[b]);
 
 function doubtfulTab() {
-  const list = doubtful();
-  const items = list.slice(0, 200).map((i) => h("li", {}, h("button", { "aria-current": String(i === state.current), onclick: () => { select(i); closeMenu(); } },
+  const items = h("ol", {});
+  const { note, show } = portions(items, 200, (i) => h("li", {}, h("button", { "aria-current": String(i === state.current), onclick: () => { select(i); closeMenu(); } },
     inContext(book.start[i], book.end[i]), h("small", {}, `${initials(labelOf(book.character[i]))} ${book.score[i]}%`))));
-  chapters.forEach((c) => { if (!c.filled) c.scan = null; });
+  show(doubtful());
   return [
     h("p", { class: "note" }, "Links by certainty, the least certain first. Those you correct leave the list."),
-    h("p", {}, h("button", { onclick: nextDoubtful }, "Next (u)")), h("ol", {}, items),
+    h("p", {}, h("button", { onclick: nextDoubtful }, "Next (u)")), note, items,
   ];
 }
 

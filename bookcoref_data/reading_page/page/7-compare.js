@@ -48,14 +48,14 @@ function walkDifferences(step) {
 
 function differencesTab() {
   const count = ERRORS.map((_, k) => differences.filter((d) => d.kind === k).length);
-  const list = shownDifferences();
   const boxes = h("fieldset", { class: "filters" }, h("legend", {}, `${DATA.compared.first} and ${DATA.compared.second}`),
     ERRORS.map((name, k) => h("label", { title: EXPLAIN[name] }, h("input", { type: "checkbox", checked: wantedErrors[k], onchange: (e) => { wantedErrors[k] = e.target.checked; refill(); showTab("Differences"); } }), `${name} (${number(count[k])})`)));
-  const items = list.slice(0, 300).map((d) => h("li", {}, h("button", { onclick: () => { showDifference(d); closeMenu(); } }, inContext(d.start, d.end), h("small", {}, ERRORS[d.kind]))));
-  chapters.forEach((c) => { if (!c.filled) c.scan = null; });
+  const items = h("ol", {});
+  const { note, show } = portions(items, 300, (d) => h("li", {}, h("button", { onclick: () => { showDifference(d); closeMenu(); } }, inContext(d.start, d.end), h("small", {}, ERRORS[d.kind]))));
+  show(shownDifferences());
   return [h("p", { class: "note" }, `${number(DATA.compared.same)} mentions are the same in both.`), boxes,
     h("div", { class: "buttons" }, h("button", { onclick: () => walkDifferences(-1), title: "D" }, "‹ Previous"), h("button", { onclick: () => walkDifferences(1), title: "d" }, "Next ›"),
-      h("button", { onclick: differenceTable }, "By chapter")), h("ol", {}, items)];
+      h("button", { onclick: differenceTable }, "By chapter")), note, items];
 }
 
 function differenceTable() {
