@@ -295,6 +295,7 @@ def test_differences_are_walked_and_counted(browser, sample, tmp_path):
     assert f"missed ({found.counts()['missed']})" in told
 
 
+@pytest.mark.long
 def test_lists_say_how_many_they_leave_out_and_give_the_rest_by_keyboard(browser, tmp_path):
     tokens = [f"Anna{n}" for n in range(900)]
     mentions = tuple(Marked(n, n, n, "link", "name", 0.5, "name") for n in range(900))
