@@ -71,8 +71,6 @@ class Verified:
 
     def __repr__(self) -> str:
         state = "ok" if self.ok else f"{len(self.problems)} problems"
-        if self.result.files:
-            return f"<Verified: {state}, {plural(self.result.files, 'file')}, no data set>"
         return f"<Verified: {state}, {plural(len(self.result.books), 'book')}, sha256 {self.digest[:16]}>"
 
 

@@ -45,13 +45,11 @@ class Page:
     def to_dict(self) -> dict[str, Any]:
         """The same document as `view --json`."""
         return {
-            "file": str(self.path) if self.path else None,
-            "bytes": len(self.html.encode("utf-8")),
-            "doc_key": self.annotation.doc_key,
-            "mentions": len(self.annotation.mentions),
+            "file": str(self.path) if self.path else None, "bytes": len(self.html.encode("utf-8")),
+            "doc_key": self.annotation.doc_key, "mentions": len(self.annotation.mentions),
             "characters": len(self.annotation.names),
             "differences": self.differences.counts() if self.differences else None,
-        }
+        }  # fmt: skip
 
     def __fspath__(self) -> str:
         if self.path is None:

@@ -97,10 +97,12 @@ def stats(
             raise DataError(f"{name} holds no document", hint="is it the right file?")
     counts = Counts(found, per_book=per_book)
     if (folder := path_or_none(plots)) is not None:
-        from ..reports.statistics_plots import save_plots
+        from ..reports.evaluation_plots import save_figures
+        from ..reports.statistics_plots import draw_length_and_distance
 
         books = [pair for pairs in counts.of_books for pair in pairs]
-        counts.plots = list(save_plots([*counts.totals, *books], folder))
+        drawn = draw_length_and_distance([*counts.totals, *books])
+        counts.plots = save_figures({"length_and_distance": drawn}, folder)
     return counts
 
 

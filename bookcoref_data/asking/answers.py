@@ -131,12 +131,9 @@ def passage(layout: Layout, tokens: Sequence[str], start: int, end: int, since: 
     first = max(0, start - _BEFORE if since < 0 else min(start - _BEFORE, since))
     last = min(len(tokens) - 1, end + _AFTER)
     return {
-        "start": start,
-        "end": end,
-        "before": layout.text[layout.starts[first] : layout.starts[start]],
-        "words": layout.slice(start, end),
-        "after": layout.text[layout.ends[end] : layout.ends[last]],
-    }
+        "start": start, "end": end, "before": layout.text[layout.starts[first] : layout.starts[start]],
+        "words": layout.slice(start, end), "after": layout.text[layout.ends[end] : layout.ends[last]],
+    }  # fmt: skip
 
 
 def as_dict(question: ReviewQuestion, layout: Layout, tokens: Sequence[str], doc_key: str) -> dict[str, Any]:
@@ -145,16 +142,13 @@ def as_dict(question: ReviewQuestion, layout: Layout, tokens: Sequence[str], doc
     typed = () if question.kind in OFFERS_NO_PEOPLE else answer_with(question, "?", tokens, doc_key)
     offered = answers_to(question, tokens, doc_key)
     return {
-        "kind": question.kind,
-        **passage(layout, tokens, question.start, question.end, question.since),
+        "kind": question.kind, **passage(layout, tokens, question.start, question.end, question.since),
         "now": {"words": offered[0].says, "same person": NO}.get(question.kind, question.now),
-        "people": list(question.people),
-        "wrong": round(question.chance, 3),
+        "people": list(question.people), "wrong": round(question.chance, 3),
         "hangs": round(question.hangs, 1),
         "places": 1 if question.kind in ("speaker", "same person") else len(question.places),
-        "answers": plain(offered),
-        "typed": plain(typed),
-    }
+        "answers": plain(offered), "typed": plain(typed),
+    }  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

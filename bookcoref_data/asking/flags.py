@@ -17,7 +17,7 @@ from ..books.layout import Layout
 from ..edits import UNSURE, Edit, anchor_of
 from ..errors import plural
 from ..shapes import plain
-from ..words import honorifics, pronouns, word_set
+from ..words import honorifics, long_lists, pronouns, word_set
 from .answers import Answer, passage
 
 _CLOSES = {"“": "”", '"': '"', "``": "''", "«": "»"}
@@ -356,10 +356,7 @@ _NO_BEGIN = frozenset(["IN", "CC", "VBD", "VBZ", "VBP", "MD", "TO"])
 """Parts of speech with which a phrase for a person does not begin, or end if no clause is in it."""
 _PLACES = word_set("here there upstairs downstairs home abroad both all another other others one ones")
 _NOUNS = frozenset(["NN", "PR", "WP", "WD", "DT", "JJ", "CD", "FW"])
-_SAID = word_set(
-    "said asked cried replied answered exclaimed returned continued added whispered shouted observed says"
-    " remarked muttered"
-)
+_SAID = word_set(long_lists()["SAID"])
 
 
 def flag_as_dict(flag: Flag, a: Annotation, layout: Layout) -> dict[str, Any]:

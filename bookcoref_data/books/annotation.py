@@ -123,6 +123,11 @@ class Annotation:
             found[m.character].append(m)
         return found
 
+    @cached_property
+    def heard(self) -> set[int]:
+        """Who speaks or is spoken to; with -1 for a speaker who is not known."""
+        return {person for q in self.quotes for person in (q.speaker, *q.addressees)}
+
     def to_book(self) -> Book:
         """The book with these mentions as clusters; characters are those whose name is not a guess."""
         spans = [[m.mention for m in group] for group in self.by_character]

@@ -48,8 +48,7 @@ class Applied:
     def unmentioned(self) -> list[str]:
         """Characters that no mention, quote or drop is about: a file of the annotation does not hold them."""
         a = self.annotation
-        about = {m.character for m in a.mentions} | {d.character for d in a.dropped}
-        about |= {person for q in a.quotes for person in (q.speaker, *q.addressees)}
+        about = {m.character for m in a.mentions} | {d.character for d in a.dropped} | a.heard
         return [name for i, name in enumerate(a.names) if i not in about]
 
     def to_dict(self) -> dict[str, Any]:
@@ -141,12 +140,9 @@ class _Editing:
     def result(self) -> Applied:
         mentions = [m for group in self.links.values() for m in group.values()]
         done = replace(
-            self.annotation,
-            names=tuple(self.names),
-            mentions=tuple(sorted(mentions)),
-            quotes=tuple(sorted(self.quotes.values())),
-            guessed=frozenset(self.guessed),
-        )
+            self.annotation, names=tuple(self.names), mentions=tuple(sorted(mentions)),
+            quotes=tuple(sorted(self.quotes.values())), guessed=frozenset(self.guessed),
+        )  # fmt: skip
         return Applied(done, self.changed, self.unchanged, self.moved, tuple(self.conflicts))
 
     # --- places and names

@@ -77,8 +77,7 @@ def _structure(old: Annotation, new: Annotation) -> Iterator[Edit]:
         if old.names[o] != new.names[n]:
             yield Edit("rename", character=old.names[o], name=new.names[n], confirmed=True)
     back = {n: o for o, n in pairs.items()}
-    mentioned = {m.character for m in new.mentions} | {q.speaker for q in new.quotes}
-    mentioned |= {c for q in new.quotes for c in q.addressees}
+    mentioned = {m.character for m in new.mentions} | new.heard
     for n, name in enumerate(new.names):
         if n not in taken and n in mentioned:
             yield Edit("new", character=name, confirmed=True)

@@ -1,15 +1,5 @@
-"""One correction is one operation; a file of corrections has one a line (`edits.jsonl`).
-
-    link     the mention `at` is `character` (it is made if it is not there); `was` is whom it had, and
-             with `also` it keeps those whom it has
-    unlink   the mention `at` is nobody; with `was` only that link is taken away
-    span     the mention `at` (of `was`) has the words `to`
-    speaker  the quote `at` is spoken by `speaker` (null: not known) to `addressees`
-    new      there is a character `character`; `confirmed` where the name could be that of a listed one
-    rename   `character` is called `name`
-    merge    `character` and `into` are one person, called `into`
-    seen     somebody looked at the place `at`, or at `character` and `into`, and changed nothing; `name` says
-             why ("cannot tell")
+"""One correction is one operation; a file of corrections has one a line (`edits.jsonl`). What each operation
+says, and which fields it must have, stands in `manifests/inputs.json`.
 
 A place is held by its tokens and by the words around it, so that it is found again in a changed edition.
 """
@@ -61,8 +51,7 @@ _IN_ORDER = "op doc_key at to was character name into also confirmed speaker add
 @dataclass(frozen=True, slots=True)
 class Edit:
     """One operation; `extra` keeps fields we do not know. `confirmed` says that a name is meant, though it
-    looks like another. Which fields an operation must have is declared in
-    `manifests/inputs.json`.
+    looks like another.
 
     `author` and `date` (ISO 8601) say who and when; edits with the same `group` were made at once.
     """

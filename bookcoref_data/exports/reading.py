@@ -99,7 +99,6 @@ class LaidOutBook:
 
     def mentioned(self) -> Iterator[int]:
         """Characters that are mentioned or speak, in the order of the names."""
-        heard = {c for q in self.annotation.quotes for c in (q.speaker, *q.addressees)}
         for i, group in enumerate(self.annotation.by_character):
-            if group or i in heard:
+            if group or i in self.annotation.heard:
                 yield i

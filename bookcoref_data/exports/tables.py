@@ -10,7 +10,7 @@ from typing import Any
 
 from ..files import write_bytes, write_text
 from ..formats import ConversionReport
-from ..words import word_set
+from ..resources import load_toml, resource
 from .reading import LaidOutBook
 
 Row = dict[str, Any]
@@ -25,23 +25,7 @@ class Columns:
     rows: list[Row]
 
 
-_MENTIONS = (
-    "doc_key", "start", "end", "char_start", "char_end", "text", "character", "kind", "chapter",
-    "chapter_title", "paragraph", "quote", "step", "rule", "score",
-)  # fmt: skip
-_QUOTES = (
-    "doc_key", "quote", "start", "end", "char_start", "char_end", "text", "speaker", "addressees", "words",
-    "chapter", "paragraph", "rule", "score",
-)  # fmt: skip
-_CHARACTERS = (
-    "doc_key", "character", "mentions", "names", "noun_phrases", "pronouns", "chapters", "first_token",
-    "first_chapter", "last_token", "last_chapter", "quotes", "words_spoken", "quotes_heard",
-)  # fmt: skip
-_CHAPTERS = (
-    "doc_key", "chapter", "title", "start", "end", "words", "mentions", "characters", "most_mentioned",
-    "quotes", "words_spoken",
-)  # fmt: skip
-_SPEECH = ("doc_key", "speaker", "addressee", "quotes", "words")
+_COLUMNS: dict[str, str] = load_toml(resource("manifests", "tables.toml"))
 
 
 def all_tables(readings: Iterable[LaidOutBook]) -> list[Columns]:
@@ -50,13 +34,9 @@ def all_tables(readings: Iterable[LaidOutBook]) -> list[Columns]:
     Tokens are 0-based and both ends count; characters (`char_start`, `char_end`) are those of the source file
     where it is known, the end exclusive. Chapters and paragraphs are numbered from 1.
     """
-    kinds = (
-        ("mentions", _MENTIONS, mentions), ("quotes", _QUOTES, quotes),
-        ("characters", _CHARACTERS, characters), ("chapters", _CHAPTERS, chapters),
-        ("speech", _SPEECH, speech),
-    )  # fmt: skip
-    done = list(readings)
-    return [Columns(name, head, [row for r in done for row in make(r)]) for name, head, make in kinds]
+    done, makers = list(readings), (mentions, quotes, characters, chapters, speech)
+    rows = {make.__name__: [row for r in done for row in make(r)] for make in makers}
+    return [Columns(name, tuple(_COLUMNS[name].split()), made) for name, made in rows.items()]
 
 
 def _place(r: LaidOutBook, start: int, end: int) -> Row:
@@ -185,9 +165,9 @@ def write_parquet(tables: Sequence[Columns], out: Path) -> list[Path]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    files = []
+    files, texts = [], _COLUMNS["texts"].split()
     for table in tables:
-        kinds = {c: pa.string() if c in _TEXTS else pa.int64() for c in table.columns}
+        kinds = {c: pa.string() if c in texts else pa.int64() for c in table.columns}
         kinds["score"] = pa.float64()
         columns = {c: pa.array([row.get(c) for row in table.rows], type=kinds[c]) for c in table.columns}
         buffer = io.BytesIO()
@@ -195,8 +175,3 @@ def write_parquet(tables: Sequence[Columns], out: Path) -> list[Path]:
         files.append(out / f"{table.name}.parquet")
         write_bytes(files[-1], buffer.getvalue())
     return files
-
-
-_TEXTS = word_set("""
-    doc_key text character kind chapter_title step rule speaker addressees title most_mentioned addressee
-""")

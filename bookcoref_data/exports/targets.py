@@ -130,9 +130,8 @@ def export(
 
 def _note_left_out(a: Annotation, target: Target, note: Note) -> None:
     """Count the parts of an annotation that a target does not hold."""
-    heard = {c for q in a.quotes for c in (q.speaker, *q.addressees)}
-    silent = sum(not group and i not in heard for i, group in enumerate(a.by_character))
-    spoken = len(heard - {-1}) if "quotes" in target.holds else 0
+    silent = sum(not group and i not in a.heard for i, group in enumerate(a.by_character))
+    spoken = len(a.heard - {-1}) if "quotes" in target.holds else 0
     counts = {
         "tokens": len(a.book.tokens), "sentences": len(a.book.sentence_ends), "mentions": len(a.mentions),
         "names": len(a.names) - silent - spoken, "silent": silent,
@@ -164,15 +163,12 @@ def _clean(a: Annotation, forbidden: re.Pattern[str], note: Note) -> Annotation:
 
     source = a.source and replace(a.source, file=clean(a.source.file), text=clean(a.source.text))
     done = replace(
-        a,
-        book=replace(a.book, tokens=tuple(map(clean, a.book.tokens))),
-        names=tuple(map(clean, a.names)),
+        a, book=replace(a.book, tokens=tuple(map(clean, a.book.tokens))), names=tuple(map(clean, a.names)),
         mentions=tuple(
             m._replace(step=clean(m.step), rule=clean(m.rule), kind=clean(m.kind)) for m in a.mentions
         ),
-        quotes=tuple(q._replace(rule=clean(q.rule)) for q in a.quotes),
-        source=source,
+        quotes=tuple(q._replace(rule=clean(q.rule)) for q in a.quotes), source=source,
         chapters=tuple((clean(title), token) for title, token in a.chapters),
-    )
+    )  # fmt: skip
     note(REPLACED, count=count)
     return done

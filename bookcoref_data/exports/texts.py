@@ -4,9 +4,10 @@ import json
 from collections import Counter
 from typing import Any
 
-from ..words import pronouns, word_set
+from ..words import long_lists, pronouns, word_set
 from .reading import LaidOutBook
 
+_NOT_OWNED = word_set(long_lists()["NOT_OWNED"])
 _POSSESSIVE = pronouns.POSSESSIVE | word_set("its our ours")
 
 
@@ -33,13 +34,6 @@ def replaced_text(r: LaidOutBook) -> str:
         pieces += (layout.text[at:start], r.name(m.character) + ("’s" if possessive else ""))
         at = end
     return "".join([*pieces, layout.text[at:behind], "\n"])
-
-
-_NOT_OWNED = word_set("""
-    a an the and or but for to of in on at by with from as if that when while who what how so then not no
-    again away up down out off over into upon is was were had has have would could should will shall may might
-    he she it they i you we his my your their our this these those very too now there here before after
-""")
 
 
 def segments(r: LaidOutBook) -> list[dict[str, Any]]:

@@ -1,5 +1,6 @@
 """The card of a published data set: what the Hub reads (YAML) and everything a person asks first."""
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -68,14 +69,15 @@ def _head(
     lines = ["---", "language:", *(f"- {language}" for language in publication.languages),
              f"license: {licence.hub}"]  # fmt: skip
     if licence.hub == "other":
-        lines.append(f"license_name: {_quoted(licence.id)}")
+        lines.append(f"license_name: {json.dumps(licence.id, ensure_ascii=False)}")
     kinds = {"int": "int64", "str": "string"}
     columns = (f"  - name: {name}\n    dtype: {kinds[kind]}" for name, kind, _ in TABLES["book_columns"])
     told = Template(CARD["published"]["books_yaml"])
+    title = json.dumps(" ".join(publication.title.splitlines()), ensure_ascii=False)
     standoff = told.substitute(columns="\n".join(columns), books=BOOKS_FILE)
     lines += [
-        "pretty_name: " + _quoted(publication.title), "task_categories:", f"- {task[0]}",
-        "task_ids:", f"- {task[1]}", "size_categories:", f"- {size}",
+        f"pretty_name: {title}", "task_categories:", f"- {task[0]}", "task_ids:",
+        f"- {task[1]}", "size_categories:", f"- {size}",
         "tags:", "- coreference-resolution", "- long-document", "- books", "- literature",
         "- project-gutenberg", "- croissant", publication.yaml or standoff, "---",
     ]  # fmt: skip
@@ -150,7 +152,3 @@ def _limited(lines: Iterable[str]) -> list[str]:
     found = list(lines)
     more = len(found) - _MOST_ROWS
     return found[:_MOST_ROWS] + ([f"- and {more:,} more"] if more > 0 else [])
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ") + '"'

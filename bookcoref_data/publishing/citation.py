@@ -56,10 +56,9 @@ class CitedWork:
     def to_cff(self) -> dict[str, Any]:
         """The work as an entry of CITATION.cff."""
         made: dict[str, Any] = {
-            "type": _KINDS.get(self.kind, "generic"),
-            "title": self.title,
+            "type": _KINDS.get(self.kind, "generic"), "title": self.title,
             "authors": [author.cff for author in self.authors],
-        }
+        }  # fmt: skip
         if self.year:
             made["year"] = self.year
         if self.venue:

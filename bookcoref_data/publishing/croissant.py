@@ -23,28 +23,19 @@ def render_croissant(publication: Publication, files: Mapping[str, FileFacts]) -
     columns = [_field("books", BOOKS_FILE, name, kinds[kind], "", about) for name, kind, about in rows]
     what = "one row per book: counts, checksums, the pack to rebuild it from"
     sets = [_table(path) for path in tables] or [_record_set("books", what, columns)]
+    authors = publication.citation.works[0].authors
+    creators = [{"@type": f"sc:{'Person' if a.given else 'Organization'}", "name": str(a)} for a in authors]
     value = {
-        "@context": TABLES["context"],
-        "@type": "sc:Dataset",
-        "name": publication.name,
-        "alternateName": publication.title,
-        "description": publication.summary,
-        "conformsTo": CONFORMS_TO,
-        "license": publication.licence.url or publication.licence.id,
-        "url": publication.page,
-        "version": publication.version,
-        "datePublished": publication.date,
+        "@context": TABLES["context"], "@type": "sc:Dataset", "name": publication.name,
+        "alternateName": publication.title, "description": publication.summary, "conformsTo": CONFORMS_TO,
+        "license": publication.licence.url or publication.licence.id, "url": publication.page,
+        "version": publication.version, "datePublished": publication.date,
         "inLanguage": list(publication.languages),
         "keywords": ["coreference resolution", "long documents", "books", "Project Gutenberg"],
-        "creator": [
-            {"@type": "sc:Person" if bool(author.given) else "sc:Organization", "name": str(author)}
-            for author in publication.citation.works[0].authors
-        ],
-        "citeAs": publication.citation.bibtex,
-        "isLiveDataset": False,
-        "distribution": [_file(publication, path, files[path]) for path in sorted(files)],
-        "recordSet": sets,
-    }
+        "creator": creators,
+        "citeAs": publication.citation.bibtex, "isLiveDataset": False,
+        "distribution": [_file(publication, path, files[path]) for path in sorted(files)], "recordSet": sets,
+    }  # fmt: skip
     return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
 
 

@@ -74,35 +74,19 @@ def page_data(annotation: Annotation, options: PageOptions) -> dict[str, Any]:
         flat += (q.start - before, q.end - q.start, q.speaker, rules[q.rule], _percent(q.score))
         flat += (len(q.addressees), *q.addressees)
         before = q.start
+    unsure = ((i, m) for i, m in enumerate(annotation.mentions) if m.others and m.score < _DOUBT)
     return {
-        "key": annotation.doc_key,
-        "digest": annotation.book.tokens_sha256()[:16],
-        "title": options.title or annotation.doc_key,
-        "tokens": len(annotation.book.tokens),
-        "marker": marker,
-        "names": list(annotation.names),
-        "aliases": aliases_of(annotation),
-        "titles": [c.title for c in layout.chapters],
-        "starts": [c.start for c in layout.chapters],
+        "key": annotation.doc_key, "digest": annotation.book.tokens_sha256()[:16],
+        "title": options.title or annotation.doc_key, "tokens": len(annotation.book.tokens), "marker": marker,
+        "names": list(annotation.names), "aliases": aliases_of(annotation),
+        "titles": [c.title for c in layout.chapters], "starts": [c.start for c in layout.chapters],
         "texts": [chapter_text(annotation, layout, c, marker) for c in layout.chapters],
-        "editCode": codes["", "edit", "", 0],
-        "codes": list(codes),
-        "mentions": mentions,
-        "others": {
-            str(i): [[c, _percent(p)] for c, p in m.others[:_MOST_OTHERS]]
-            for i, m in enumerate(annotation.mentions)
-            if m.others and m.score < _DOUBT
-        },
-        "quotes": flat,
-        "quoteRules": list(rules),
-        "dropped": gone,
-        "reasons": list(reasons),
-        "edits": list(options.edits),
-        "author": options.author,
-        "spoiler": options.spoiler_safe,
-        "compared": options.differences.to_dict() if options.differences else None,
-        "server": options.server,
-    }
+        "editCode": codes["", "edit", "", 0], "codes": list(codes), "mentions": mentions,
+        "others": {str(i): [[c, _percent(p)] for c, p in m.others[:_MOST_OTHERS]] for i, m in unsure},
+        "quotes": flat, "quoteRules": list(rules), "dropped": gone, "reasons": list(reasons),
+        "edits": list(options.edits), "author": options.author, "spoiler": options.spoiler_safe,
+        "compared": options.differences.to_dict() if options.differences else None, "server": options.server,
+    }  # fmt: skip
 
 
 def _numbers() -> defaultdict[Any, int]:

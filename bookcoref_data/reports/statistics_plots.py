@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..books.statistics import Statistics
-from .evaluation_plots import BLUE, GREY, load_pyplot, save_figures, short_name
+from .evaluation_plots import BLUE, GREY, load_pyplot, short_name
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,15 +21,6 @@ PRINTED = (
     ("BookCoref silver", 216_626, 73_432),
 )  # fmt: skip
 """Table 1 of the paper: tokens per document, mention distance."""
-
-
-def save_plots(rows: Sequence[tuple[str, Statistics]], folder: Path) -> list[Path]:
-    """Write `length_and_distance` for rows of (name, statistics); returns the paths.
-
-    Raises:
-        MissingExtraError: matplotlib is not installed.
-    """
-    return save_figures({"length_and_distance": draw_length_and_distance(rows)}, folder)
 
 
 def draw_length_and_distance(rows: Sequence[tuple[str, Statistics]]) -> Figure:

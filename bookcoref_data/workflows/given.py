@@ -69,15 +69,13 @@ class _Correcting:
                 span = self._place(edit.at)
                 self.conflicts += self.said.otherwise(number, edit, span)
                 if edit.op != "seen":
-                    self.last[edit.op == "speaker", span] = number, edit, self._listed()
+                    # The first edit of an answer has those who were listed when it was given.
+                    cast, new = self.first.extra.get("cast"), self.people[len(self.cast.entries) :]
+                    listed = {*map(str, cast), *(e.name for e in new)} if isinstance(cast, list) else None
+                    self.last[edit.op == "speaker", span] = number, edit, listed
             self.kept += 1
         except EditRefused as refused:
             self.conflicts.append(Conflict(number, edit, str(refused)))
-
-    def _listed(self) -> set[str] | None:
-        """Who was listed when the answer was given to which an edit belongs; None: not known."""
-        cast, added = self.first.extra.get("cast"), self.people[len(self.cast.entries) :]
-        return {*map(str, cast), *(e.name for e in added)} if isinstance(cast, list) else None
 
     def _ask_again(self) -> None:
         """Leave out "nobody of the cast" where it may be somebody who was not listed when it was said."""
@@ -88,24 +86,18 @@ class _Correcting:
                 told = f"{what} was nobody of the cast when this was said; now it may be {' or '.join(new)}"
                 self.conflicts.append(Conflict(number, edit, told))
                 self.kept -= 1
-                self.nobody.discard(span)
-                if speech:
-                    del self.quotes[span]
+                (self.quotes.pop if speech else self.nobody.discard)(span)
         self.conflicts.sort(key=lambda c: c.number)
 
     def _unlisted(self, edit: Edit, words: str, span: Span, listed: set[str] | None) -> list[str]:
         """Who was not listed then, and is called so now or named near."""
         called = {self._final(i) for i in self.callings.called(words) if edit.extra.get("why") == NOBODY}
-        found = [self.people[i] for i in called if len(called) == 1]
-        if listed is not None and not found:
-            near = {
-                t.lower() for t in self.book.tokens[max(0, span[0] - _NEAR) : span[1] + _NEAR]
-            } - _NO_NAMES
-            for p in (p for i, p in enumerate(self.people) if i not in self.joined):
-                names = {p.name, *p.aliases}
-                if names.isdisjoint(listed) and near.intersection(" ".join(names).lower().split()):
-                    found.append(p)
-        return [p.name for p in found]
+        if listed is None or len(called) == 1:
+            return [self.people[i].name for i in called if len(called) == 1]
+        near = {t.lower() for t in self.book.tokens[max(0, span[0] - _NEAR) : span[1] + _NEAR]} - _NO_NAMES
+        people = [(p.name, *p.aliases) for i, p in enumerate(self.people) if i not in self.joined]
+        new = [names for names in people if listed.isdisjoint(names)]
+        return [names[0] for names in new if near.intersection(" ".join(names).lower().split())]
 
     def result(self) -> CorrectedInput:
         self._ask_again()

@@ -152,7 +152,7 @@ class Origin:
         tokens = sum(book.tokens for book in self.record.books)
         people = sum(book.characters for book in self.record.books)
         what = f"{people:,} characters" if people else "all clusters"
-        documents = plural(len(self.record.books), "document")
+        documents = f"{plural(len(self.record.books), 'document')}, {tokens:,} tokens"
         licence = annotation.licence or Licence("unknown")
         name = f"[{licence.id}]({licence.url})" if licence.url else licence.id
         said = self.corpus.texts if self.corpus else line_of_texts(texts.values())
@@ -170,27 +170,16 @@ class Origin:
                     found.warnings if found else (),
                 )  # fmt: skip
         return Publication(
-            repository=repository,
-            page=page,
-            tag=asked.tag or "",
-            date=date,
-            title=title,
-            summary=f"Coreference over whole documents: the mentions of {what} in {documents}, "
-            f"{tokens:,} tokens.",
-            standoff=asked.standoff,
-            digest=self.record.digest,
-            made_with=self.record.made_with,
-            texts=texts,
+            repository=repository, page=page, tag=asked.tag or "", date=date, title=title,
+            summary=f"Coreference over whole documents: the mentions of {what} in {documents}.",
+            standoff=asked.standoff, digest=self.record.digest, made_with=self.record.made_with, texts=texts,
             annotation=annotation,
             citation=self._citation(asked.citation, title, repository, int(date[:4]), page),
             books=self.record.books,
-            licences=((("Texts", said), ("Annotation", f"{name}: {annotation.evidence}"))),
-            recipe=tuple(self._recipe()),
-            limits=tuple(self._limits()),
-            notes=notes,
-            left_out=dict(self.record.missing),
-            languages=asked.languages,
-        )
+            licences=(("Texts", said), ("Annotation", f"{name}: {annotation.evidence}")),
+            recipe=tuple(self._recipe()), limits=tuple(self._limits()), notes=notes,
+            left_out=dict(self.record.missing), languages=asked.languages,
+        )  # fmt: skip
 
     def _citation(self, own: Path | None, title: str, repository: str, year: int, page: str) -> Citation:
         mine = read_citation(own) if own else None

@@ -117,14 +117,11 @@ def verify(
         if (folder / DATASET).is_dir():
             folder = folder / DATASET
         else:
-            wrong = written_problems(folder)
-            groups = read_json(folder / RECORD, 64 << 20)["files"].values()
+            if manifest or complete:
+                expected = f"{BUILD_FILE}, or a data set in {DATASET}"
+                raise UsageError(f"{folder} holds no data set to compare", expected=expected)
+            wrong, groups = written_problems(folder), read_json(folder / RECORD, 64 << 20)["files"].values()
             files = sum((folder / name).is_file() for group in groups for name in group)
-            if manifest or complete or not files:
-                raise UsageError(
-                    f"{folder} holds no data set", expected=f"{BUILD_FILE}, or a data set in {DATASET}",
-                    hint="`annotate` writes one where it finds a mention; its files alone: verify FOLDER",
-                )  # fmt: skip
             return Verification(folder, "", [], wrong, files=files)
     if is_annotated_folder(folder) and not os.path.lexists(folder / BUILD_FILE):
         unknown = f"there is no {RECORD}, so nobody can tell whether the files belong together"
