@@ -356,6 +356,18 @@ def test_evidence_counts_in_a_thousand_words():
         ("a _big_ dog", "a big dog"), ("a =big= dog", "a big dog"), ("a +big+ dog", "a big dog"),
         ("Lord ____ came", "Lord ____ came"), ("C_{2}H", "C_{2}H"), ("1 + 1 = 2", "1 + 1 = 2"),
         ("2+2 and 3+3", "2+2 and 3+3"), ("__init__", "__init__"),
+        # inside a word they are letters of a name, unless they come in pairs there or close what was opened
+        ("in lamp_road_1840.txt it stands", "in lamp_road_1840.txt it stands"),
+        ("see _lamp_road_1840.txt_ there", "see lamp_road_1840.txt there"),
+        ("<tom_reed@mill.org>", "<tom_reed@mill.org>"), ("_tom_reed@mill.org", "tom_reed@mill.org"),
+        ("at http://mill.org/old_road here", "at http://mill.org/old_road here"),
+        ("call lamp_road now", "call lamp_road now"), ("call __lamp_road__", "call __lamp_road__"),
+        ("the word _a_b_ is", "the word a_b is"), ("CO_2; and H_2", "CO_2; and H_2"),
+        ("lamp_road_1840", "lamp_road_1840"), ("as f_riends and foes_;", "as friends and foes;"),
+        ("_im_portant", "important"), ("sure_ly_?", "surely?"), ("rept_y_les", "reptyles"),
+        ("myself--_my_self,", "myself--myself,"), ("_of May_228", "of May228"),
+        ("_of it_\n\nold_road", "of it\n\nold_road"), ("_of\n\nold_road", "of\n\nold_road"),
+        ("_He_ said so in old_road.", "He said so in old_road."),
     ],
 )  # fmt: skip
 def test_marks_of_emphasis_go_and_other_signs_stay(text, left):

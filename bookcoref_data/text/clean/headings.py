@@ -74,35 +74,23 @@ def is_titled_number(block: Block) -> bool:
 
 
 @_asked_once
-def is_preface(block: Block) -> bool:
-    return _is_named(block, _FORM.PREFACE)
-
-
-@_asked_once
 def is_contents(block: Block) -> bool:
     """Whether the first line is the heading of a table: raised, and no sentence that goes on below it."""
     return block.line[:1].isupper() and bool(_FORM.CONTENTS.match(block.line)) and not is_prose(block)
 
 
-@_asked_once
-def is_list(block: Block) -> bool:
-    return _is_named(block, _FORM.LISTS)
-
-
-@_asked_once
-def is_notes(block: Block) -> bool:
-    return _is_named(block, _FORM.NOTES)
-
-
-@_asked_once
-def is_back(block: Block) -> bool:
-    return _is_named(block, _FORM.BACK)
-
-
-def _is_named(block: Block, names: re.Pattern[str]) -> bool:
+def _named(names: re.Pattern[str]) -> HeadingRule:
     """Whether a short block that is no prose begins with one of the names."""
-    short = block.end - block.start <= 400 and len(block.line) <= 80 and block.line_count <= 4
-    return short and bool(names.match(block.line)) and not is_prose(block)
+
+    @_asked_once
+    def rule(block: Block) -> bool:
+        short = block.end - block.start <= 400 and len(block.line) <= 80 and block.line_count <= 4
+        return short and bool(names.match(block.line)) and not is_prose(block)
+
+    return rule
+
+
+is_preface, is_list, is_notes, is_back = map(_named, (_FORM.PREFACE, _FORM.LISTS, _FORM.NOTES, _FORM.BACK))
 
 
 @_asked_once

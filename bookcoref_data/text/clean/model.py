@@ -236,11 +236,7 @@ class Draft:
     def cut(self, kind: str, start: int, end: int) -> None:
         """Mark [start, end) as `kind`, except what is marked already."""
         code = KINDS.index(kind) + 1
-        piece = self.marks[start:end]
-        if any(piece):
-            self.marks[start:end] = bytes(mark or code for mark in piece)
-        else:
-            self.marks[start:end] = bytes([code]) * (end - start)
+        self.marks[start:end] = bytes(mark or code for mark in self.marks[start:end])
 
     def blocks(self) -> list[Block]:
         """The blocks of what is left of the body; a block whose first lines are cut begins behind them."""

@@ -83,14 +83,9 @@ def _is_noted(block: Block) -> bool:
 def cut_illustrations(draft: Draft) -> None:
     """`[Illustration: caption]` to its closing bracket; other pictures where they begin a line."""
     for found in _FORM.ILLUSTRATION.finditer(draft.text, draft.start, draft.end):
-        line = draft.text.rfind("\n", 0, found.start()) + 1
-        if draft.marks[found.start()]:
-            continue
-        if not draft.text[line : found.start()].strip():
-            _cut_and_join(draft, "illustration", line, _closing(draft, found.start()))
-        elif found.group()[1:].lower().startswith("illustration"):
-            blank = draft.text[found.start() - 1] == " "
-            draft.cut("illustration", found.start() - blank, _closing(draft, found.start()))
+        if not draft.marks[found.start()]:
+            inside = found.group()[1:].lower().startswith("illustration")
+            _cut_bracket(draft, "illustration", found.start(), inside=inside)
     for found in _FORM.PLATE.finditer(draft.text, draft.start, draft.end):
         _cut_and_join(draft, "illustration", *found.span())
 
@@ -132,12 +127,7 @@ def cut_footnotes(draft: Draft) -> None:
         if draft.marks[found.start()]:
             continue
         labels.add(found.group(1) or found.group(2) or "")
-        line = draft.text.rfind("\n", 0, found.start()) + 1
-        end = _closing(draft, found.start())
-        if not draft.text[line : found.start()].strip():
-            _cut_and_join(draft, "footnote", line, end)
-        else:
-            draft.cut("footnote", found.start() - (draft.text[found.start() - 1] == " "), end)
+        _cut_bracket(draft, "footnote", found.start())
     if "(return)" in draft.text:
         for back in _FORM.RETURN_NOTE.finditer(draft.text, draft.start, draft.end):
             labels.add(back.group(1))
@@ -180,8 +170,7 @@ def cut_footnotes(draft: Draft) -> None:
         rising = sum(a < b for a, b in pairwise(numbers))
         if len(references) >= least and (pattern is _FORM.REFERENCE or rising >= 0.95 * (len(numbers) - 1)):
             for m in references:
-                blank = pattern is not _FORM.GLUED and draft.text[m.start() - 1 : m.start()] == " "
-                draft.cut("footnote", m.start() - blank, m.end())
+                _cut_mark(draft, *m.span())
 
 
 class _Marks:
@@ -315,6 +304,15 @@ def _closing(draft: Draft, at: int) -> int:
     return end if end > 0 else draft.end
 
 
+def _cut_bracket(draft: Draft, kind: str, start: int, *, inside: bool = True) -> None:
+    """Cut what is in brackets, with the blanks before it; `inside` a line, too, or only at its start."""
+    line, end = draft.text.rfind("\n", 0, start) + 1, _closing(draft, start)
+    if not draft.text[line:start].strip():
+        _cut_and_join(draft, kind, line, end)
+    elif inside:
+        draft.cut(kind, start - (draft.text[start - 1] == " "), end)
+
+
 def _cut_and_join(draft: Draft, kind: str, start: int, end: int) -> None:
     """Cut a piece that stands alone; if it broke a paragraph in two, join the halves by one line end."""
     draft.cut(kind, start, end)
@@ -342,13 +340,31 @@ _PAIRS = re.compile(
     r"(?<![=\w])=(?=\S)[^=\n]{1,120}?\S=(?![=\w])|(?<![+\w])\+(?=[A-Za-z])[^+\n]{1,120}?[\w.,!?]\+(?![+\w])"
 )
 # An underscore before a brace lowers what follows ("C_{2}HCl_{3}O"): it is no mark of emphasis.
+_LETTER = re.compile(r"(?<=[^\W_])_(?=[^\W_])")
+_WORD = re.compile(r"(?:(?!--)[^\s—])+")
+_ADDRESS = re.compile(r"[@/\\]|\w\.[^\W_]")
 _UNDERSCORE = re.compile(r"_(?<!__)(?![_{])")
+
+
+def _marks_emphasis(text: str, at: int) -> bool:
+    """Whether an underscore is emphasis ("_im_portant"); inside a word it can be a letter ("lamp_1.txt")."""
+    if not _LETTER.match(text, at):
+        return True
+    begin = max(text.rfind("\n", 0, at), text.rfind(" ", 0, at)) + 1
+    word = next(found for found in _WORD.finditer(text, begin) if found.end() > at)
+    inner, marks = (len(rule.findall(text, *word.span())) for rule in (_LETTER, _UNDERSCORE))
+    if marks == 1:  # one end of emphasis; the other end stands elsewhere in the paragraph
+        paragraph = text.rfind("\n\n", 0, at) + 1, text.find("\n\n", at) % (len(text) + 1)
+        return (len(_UNDERSCORE.findall(text, *paragraph)) - len(_LETTER.findall(text, *paragraph))) % 2 == 1
+    named = _ADDRESS.search(word[0]) or (inner == 2 and re.search(r"\d", word[0]))
+    return marks == 2 and not named
 
 
 def cut_emphasis(draft: Draft) -> None:
     """The marks around emphasised words go, the words stay. A blank such as "Lord ____" stays whole."""
     for found in _UNDERSCORE.finditer(draft.text, draft.start, draft.end):
-        draft.cut("emphasis", *found.span())
+        if _marks_emphasis(draft.text, found.start()):
+            draft.cut("emphasis", *found.span())
     if "=" not in draft.text and "+" not in draft.text:
         return
     for found in _PAIRS.finditer(draft.text, draft.start, draft.end):
