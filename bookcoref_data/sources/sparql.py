@@ -9,6 +9,7 @@ replayed without network.
 import gzip
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any, NamedTuple
 
 from ..errors import FormatError, OfflineError, SourceError, UsageError, needing
 from ..files import sha256_bytes, write_bytes
+from ..shapes import check, parse_json
 from .http import Fetcher, Retry
 from .pace import retry_after
 
@@ -216,19 +218,17 @@ class SparqlEndpoint:
         try:
             response = wrapper.query().response
             # The JSON answer, or a fault: services send HTML error pages and half answers with status 200.
-            content_type = response.headers.get("Content-Type") or ""
             body = response.read()
-            if "html" in content_type.lower() or body.lstrip()[:1] == b"<":
+            if "html" in (response.headers.get("Content-Type") or "").lower() or body.lstrip()[:1] == b"<":
                 return _Fault("a page of HTML with status 200", down=True)
-            try:
-                answer = json.loads(body)
-                _rows(answer)
-                return answer
-            except (ValueError, KeyError, TypeError, AttributeError):
-                # A query that times out half-way leaves status 200, rows, and then the service's stack trace.
-                text = body[-4000:].decode("utf-8", "replace")
-                told = _says_timeout(text)
-                return _Fault(f"not a whole answer ({len(body):,} bytes)", heavy=told, refused=told)
+            with suppress(UnicodeDecodeError, FormatError):
+                answer = parse_json(body.decode("utf-8-sig"), self.address)
+                check(answer, "sparql_answer", self.address)
+                if response.status != 206:  # which is a part
+                    return answer
+            # A query that times out half-way leaves status 200, rows, and then the service's stack trace.
+            told = _says_timeout(body[-4000:].decode("utf-8", "replace"))
+            return _Fault(f"not a whole answer ({len(body):,} bytes)", heavy=told, refused=told)
         except errors.QueryBadFormed as error:
             return _Fault(f"400, query not understood: {_short(error)}", fatal=True)
         except errors.EndPointNotFound:
@@ -248,8 +248,8 @@ class SparqlEndpoint:
                 return _Fault(f"{code}, refused", fatal=True, hint=hint)
             if code == 504:
                 return _Fault("504, gateway timeout", heavy=True)
-            down = code in (502, 503)
-            return _Fault(str(code), fatal=400 <= code < 500 and code != 408, down=down, retry_after=after)
+            fatal, down = 400 <= code < 500 and code != 408, code in (502, 503)
+            return _Fault(str(code), fatal=fatal, down=down, retry_after=after)
         except TimeoutError:
             return _Fault(f"no answer within {self.timeout:.0f} s", heavy=True)
         except urllib.error.URLError as error:
@@ -283,7 +283,7 @@ def _short(error: object) -> str:
 
 
 def _rows(answer: Any) -> list[Row]:
-    """Rows of a SPARQL 1.1 JSON answer; raises KeyError, TypeError or AttributeError when it is not one."""
+    """Rows of a SPARQL 1.1 JSON answer (shape "sparql_answer")."""
     return [
         {name: Term(cell["value"], cell.get("xml:lang", "")) for name, cell in row.items()}
         for row in answer["results"]["bindings"]
