@@ -20,7 +20,7 @@ from typing import NamedTuple
 from ..errors import BookcorefError, DataError, OfflineError, SourceError
 from ..files import path_of, sha256_bytes, sha256_file
 from ..text.decode import Decoded, decode
-from ..text.markers import ebook_numbers, field, is_cut_off, is_gutenberg, markup_of
+from ..text.markers import HEAD, ebook_numbers, field, is_cut_off, is_gutenberg, markup_of
 from .editions import Address, Edition, Editions, check_id
 from .editions import editions as shipped_editions
 from .http import Fetcher, check_address
@@ -29,7 +29,6 @@ from .store import CacheError, Store, read_note, write_note
 MOST_BYTES = 32 << 20
 _LEAST_CHARACTERS = 1000
 _SHORT = 20_000
-_HEAD = 6000
 _FETCH_AGAIN = "fetch it from another address; this file was not kept"
 
 
@@ -49,7 +48,7 @@ def check_book_text(data: bytes, gutenberg_id: str, title: str | None = None) ->
             f"{what} is too large", expected=f"at most {MOST_BYTES:,} bytes", found=f"{len(data):,} bytes"
         )
     decoded = decode(data, what)
-    text, head = decoded.text, decoded.text[:_HEAD]
+    text, head = decoded.text, decoded.text[:HEAD]
     if markup_of(text) == "HTML":
         raise DataError(
             f"{what} is a web page, not a text", found=_excerpt(text), hint=f"a captcha? {_FETCH_AGAIN}"

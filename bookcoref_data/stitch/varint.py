@@ -19,7 +19,7 @@ def pack_numbers(values: np.ndarray | list[int]) -> bytes:
         return b""
     if numbers.min() < 0 or numbers.max() >= LIMIT:
         raise DataError("a number does not fit the pack", expected=f"0 to {LIMIT - 1}")
-    shifts = np.arange(0, 7 * _MOST_BYTES, 7)
+    shifts = 7 * np.arange(_MOST_BYTES)
     groups = numbers[:, None] >> shifts
     used = groups > 0
     used[:, 0] = True

@@ -50,13 +50,13 @@ _HTML = re.compile(r"<!doctype html|<html[\s>]|<head[\s>]|<body[\s>]|<\?xml\s", 
 _RTF = re.compile(r"\s*\{\\rtf\d?")
 _TEX = re.compile(r"^\s*\\(?:documentclass|documentstyle|begin\{document\})", re.M)
 _TAGS = re.compile(r"</?(?:p|br|div|span|i|em|b|h[1-6]|a|td|tr)\b[^<>\n]{0,200}>", re.I)
-_HEAD, _TAIL = 6000, 30_000
+HEAD, _TAIL = 6000, 30_000
 _LEAST_TAGS = 12
 
 
 def is_gutenberg(text: str) -> bool:
     """Whether a file is Project Gutenberg's: its head or its tail names the project."""
-    return bool(PROJECT.search(text[:_HEAD]) or PROJECT.search(text[-_TAIL:]))
+    return bool(PROJECT.search(text[:HEAD]) or PROJECT.search(text[-_TAIL:]))
 
 
 def field(header: str, name: str) -> str:
@@ -67,12 +67,12 @@ def field(header: str, name: str) -> str:
 
 def ebook_numbers(text: str) -> list[str]:
     """The eBook numbers that the head of a file names, its own first ("[EBook #1342]")."""
-    return _NUMBER.findall(text[:_HEAD])
+    return _NUMBER.findall(text[:HEAD])
 
 
 def is_cut_off(text: str) -> bool:
     """Whether the file has a START line but nothing of a footer: half a file."""
-    start = START.search(text[: 5 * _HEAD])
+    start = START.search(text[: 5 * HEAD])
     return start is not None and footer_start(text, start.end()) is None
 
 
@@ -83,8 +83,8 @@ def markup_of(text: str) -> str:
     """
     if _RTF.match(text):
         return "RTF"
-    if _TEX.search(text[:_HEAD]):
+    if _TEX.search(text[:HEAD]):
         return "TeX"
-    if _HTML.search(text[:_HEAD]) or len(_TAGS.findall(text[: 2 * _HEAD])) >= _LEAST_TAGS:
+    if _HTML.search(text[:HEAD]) or len(_TAGS.findall(text[: 2 * HEAD])) >= _LEAST_TAGS:
         return "HTML"
     return ""

@@ -20,7 +20,7 @@ from ..formats.folder import is_folder, read_build, writing_folder
 from ..formats.reasons import format_reasons, read_reasons
 from ..formats.schema import SPLITS
 from ..outputs import whole
-from ..text.markers import field, is_gutenberg
+from ..text.markers import HEAD, field, is_gutenberg
 from .annotate import LICENCES
 
 MOST_BYTES = 64 << 20
@@ -53,7 +53,7 @@ def title_of(annotation: Annotation) -> str:
     from ..sources.editions import editions
 
     given = annotation.extra.get("title")
-    header = annotation.source.text[:6000] if annotation.source else ""
+    header = annotation.source.text[:HEAD] if annotation.source else ""
     named = given if isinstance(given, str) else field(header, "Title") if is_gutenberg(header) else ""
     return named or editions().title_of(annotation.book.gutenberg_key) or annotation.doc_key
 

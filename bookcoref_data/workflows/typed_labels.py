@@ -168,12 +168,9 @@ def noun_label(tokens: Sequence[str], start: int, end: int) -> str | None:
     The head word is on the list, or one of the words up to the head is an honorific (a person); a pronoun is
     neither.
     """
-    first = max(start, 0)
-    words = [token.lower().rstrip(".") for token in tokens[first : end + 1]]
     head = head_of(tokens, start, end)
     if head is None:
         return None
-    label = _noun_classes().get(tokens[head].lower())
-    if label is None and any(word in HONORIFICS for word in words[: head - first + 1]):
-        return "PER"
-    return label
+    first = max(start, 0)
+    titled = any(token.lower().rstrip(".") in HONORIFICS for token in tokens[first : head + 1])
+    return _noun_classes().get(tokens[head].lower(), "PER" if titled else None)

@@ -38,6 +38,14 @@ def test_brothers_stay_two_and_the_elder_keeps_the_surname(proposed):
     assert of(cast, "Mr. Knightley") != of(cast, "John Knightley")
 
 
+@pytest.mark.parametrize(("times", "people"), [(7, 1), (8, 2)])
+def test_eight_uses_of_a_full_name_with_mr_set_somebody_apart(book_of, times, people):
+    """Fewer uses of "Mr. John Knightley" are too few to say that "Mr. Knightley" is another man."""
+    often = "Mr. Knightley smiled. It rained.\n\n" * 30
+    entries = propose_cast(book_of(often + "Mr. John Knightley frowned.\n\n" * times)).cast.entries
+    assert len(entries) == people
+
+
 def test_a_man_who_is_seldom_written_with_both_names_is_himself(proposed):
     cast = proposed(*["Mr. Tupman smiled. It rained."] * 21, "Mr. Tracy Tupman spoke. Mr. Tracy Tupman sat.")
     assert of(cast, "Mr. Tupman") == {"Mr. Tupman", "Tracy Tupman"}

@@ -1,4 +1,4 @@
-"""Typed spans from taggers: spaCy's entities, and a token classifier with small random weights."""
+"""Typed spans from taggers: spaCy's entities, and a token classifier."""
 
 from __future__ import annotations
 
@@ -61,9 +61,14 @@ def test_a_token_classifier_gives_a_tag_to_every_token(tmp_path):
         vocab_size=5, hidden_size=8, num_hidden_layers=1, num_attention_heads=1, intermediate_size=8,
         max_position_embeddings=8, id2label={0: "O", 1: "B-PER"}, label2id={"O": 0, "B-PER": 1},
     )  # fmt: skip
-    transformers.BertForTokenClassification(settings).save_pretrained(tmp_path)
-    sentences = [["Anna", "saw", "\n", "Ben", "."], ["Anna"] * 9]
-    tagged = list(hub_tags(str(tmp_path), sentences, batch_size=1))
-    assert [len(tags) for tags in tagged] == [5, 9]
-    assert {tag for tags in tagged for tag in tags} <= {"O", "B-PER"}
-    assert tagged[1][6:] == ["O"] * 3
+    network = transformers.BertForTokenClassification(settings)
+    for name, weights in network.named_parameters():
+        weights.data.fill_("LayerNorm.weight" in name)
+    # Anna is a person, and no other subword.
+    network.bert.embeddings.word_embeddings.weight.data[words["Anna"], 0] = 1
+    network.classifier.weight.data[1, 0] = 1
+    network.save_pretrained(tmp_path)
+    sentences = [["Anna", "saw", "\n", "Ben", "."], ["Anna"] * 9, ["Anna.", ".Anna"]]
+    for size in (1, 3):
+        tagged = list(hub_tags(str(tmp_path), sentences, batch_size=size))
+        assert tagged == [["B-PER", *"OOOO"], ["B-PER"] * 6 + ["O"] * 3, ["B-PER", "O"]]

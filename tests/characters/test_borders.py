@@ -261,6 +261,9 @@ def test_titles_have_a_main_part(title, main, second):
         ("Stendhal", "stendhal", ()),
         ("Montgomery, L. M.", "l m montgomery", ("montgomery l",)),
         ("Dumas, Alexandre, 1802-1870", "alexandre dumas", ("dumas a",)),
+        ("Alexandre Dumas fils", "alexandre dumas", ("dumas a",)),
+        ("Dumas fils", "dumas", ()),
+        ("Fils", "fils", ()),
     ],
 )
 def test_authors_are_read_in_every_order(name, folded, initials):

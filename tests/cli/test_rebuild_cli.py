@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import signal
 import time
 
@@ -42,6 +44,13 @@ def test_the_sample_is_built_once(built):
     assert (value["unchanged"], value["built"], value["failed"]) == (True, [], {})
     assert value["books"][0]["check"] == "manifest"
     assert "is up to date" in built.run("rebuild", "--sample").out
+
+
+def test_a_digest_is_shown_everywhere_by_the_same_sixteen_letters(built):
+    verbs = (["rebuild", "--sample"], ["verify", "bookcoref"], ["manifest", "show", "bookcoref"])
+    told = [re.findall(r"sha256:(\w+)", built.run(*words).out) for words in verbs]
+    digest = json.loads((built.cwd / "bookcoref/build.json").read_text(encoding="utf-8"))["digest"]
+    assert told == [[digest[:16]]] * 3
 
 
 def test_a_plan_is_printed_and_nothing_is_done(terminal):

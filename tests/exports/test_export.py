@@ -81,18 +81,47 @@ def test_tables_count_and_place_everything(annotation, written):
         assert " ".join(TEXT[int(row["char_start"]) : int(row["char_end"])].split()) == row["text"].lstrip(
             "'"
         )
-    anna, tom = tables["characters"]
-    assert (anna["character"], anna["mentions"], anna["pronouns"], anna["quotes"]) == ("Anna", "6", "5", "2")
-    assert (tom["quotes_heard"], tom["first_chapter"]) == ("2", "1")
-    assert [row["title"] for row in tables["chapters"]] == ["CHAPTER I", "CHAPTER II"]
-    assert tables["speech"][0] | {"doc_key": ""} == {
-        "doc_key": "", "speaker": "Anna", "addressee": "Tom & Co <x>", "quotes": "2", "words": "8",
-    }  # fmt: skip
+    values = {stem: [",".join(list(row.values())[1:]) for row in rows] for stem, rows in tables.items()}
+    assert [*tables["characters"][0]] == [
+        "doc_key", "character", "mentions", "names", "noun_phrases", "pronouns", "chapters", "first_token",
+        "first_chapter", "last_token", "last_chapter", "quotes", "words_spoken", "quotes_heard",
+    ]  # fmt: skip
+    assert values["characters"] == ["Anna,6,1,0,5,2,3,1,42,2,2,8,0", "Tom & Co <x>,6,1,2,3,1,5,1,25,1,0,0,2"]
+    assert [*tables["chapters"][0]] == [
+        "doc_key", "chapter", "title", "start", "end", "words", "mentions", "characters", "most_mentioned",
+        "quotes", "words_spoken",
+    ]  # fmt: skip
+    assert values["chapters"] == [
+        "1,CHAPTER I,0,30,20,10,2,Tom & Co <x>,2,8",
+        "2,CHAPTER II,31,43,9,2,1,Anna,0,0",
+    ]
+    assert [*tables["speech"][0]] == ["doc_key", "speaker", "addressee", "quotes", "words"]
+    assert values["speech"] == ["Anna,Tom & Co <x>,2,8"]
+    assert [*tables["quotes"][0]] == [
+        "doc_key", "quote", "start", "end", "char_start", "char_end", "text", "speaker", "addressees",
+        "words", "chapter", "paragraph", "rule", "score",
+    ]  # fmt: skip
+    assert values["quotes"] == [
+        "1,13,19,56,73,“I lost his key,”,Anna,Tom & Co <x>,4,1,2,turn,0.8",
+        "2,23,29,84,105,“but you have yours.”,Anna,Tom & Co <x>,4,1,2,turn,0.8",
+    ]
+    assert values["mentions"][5] == "14,14,57,58,I,Anna,pronoun,1,CHAPTER I,2,1,link,name,0.9"
+    assert values["mentions"][-1] == "42,42,152,155,her,Anna,pronoun,2,CHAPTER II,4,,link,name,0.9"
     import pyarrow.parquet as pq
 
     for file in written["parquet"]:
         assert pq.read_table(file).num_rows == len(tables[file.stem])
     assert all("\t" in f.read_text(encoding="utf-8") for f in written["tsv"])
+
+
+def test_characters_have_the_chapters_of_their_first_and_last_mention(annotation, tmp_path):
+    """Tom, whom only a quote is said to, stands in no chapter."""
+    few = replace(annotation, mentions=(annotation.mentions[0], annotation.mentions[-1]))
+    (file,) = (f for f in export([few], "csv", tmp_path) if f.stem == "characters")
+    assert file.read_text(encoding="utf-8").splitlines()[1:] == [
+        "key,Anna,2,1,0,1,2,3,1,42,2,2,8,0",
+        "key,Tom & Co <x>,0,0,0,0,0,,,,,0,0,2",
+    ]
 
 
 def test_a_cell_is_no_formula(tmp_path):

@@ -108,6 +108,7 @@ def test_a_book_is_called_by_its_title(annotation, tmp_path):
         ("0", {"title": 7}, "", "talk"),
         ("0", {}, "The Project Gutenberg eBook of Tea\n\nTitle: Tea,\n  and Toast\n\n", "Tea, and Toast"),
         ("0", {}, "Title: a heading of somebody's own\n\n", "talk"),
+        ("0", {}, "The Project Gutenberg eBook" + "\n" * 6000 + "Title: of a letter in it\n\n", "talk"),
     ],
 )  # fmt: skip
 def test_the_title_is_the_records_the_headers_or_the_manifests(annotation, number, extra, head, title):

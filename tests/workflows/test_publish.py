@@ -87,6 +87,10 @@ def test_a_dry_run_shows_everything_and_sends_nothing(sample, hub, tmp_path):
     }
     assert shown == set(report.files)
     assert {"README.md", "croissant.json", "CITATION.cff", ".zenodo.json", "full/test.parquet"} <= shown
+    croissant = json.loads((tmp_path / "copy/croissant.json").read_text(encoding="utf-8"))
+    assert [one["description"] for one in croissant["recordSet"]] == [
+        "test split, whole books", "test split, windows of about 1,500 tokens",
+    ]  # fmt: skip
     assert bc.verify(tmp_path / "copy").ok
     for wanted in ("license: cc0-1.0", "task_ids:\n- coreference-resolution", "## Licences", "795 mentions",
                    "## Citation", "verify hf:me/lamp"):  # fmt: skip

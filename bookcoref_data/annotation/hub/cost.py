@@ -89,8 +89,7 @@ def _cost(config: str, dtype: str) -> Cost:
     described = AutoConfig.for_model(**json.loads(config))
     with torch.device("meta"):
         network = AutoModel.from_config(described, dtype=dtype_of(dtype)).eval().requires_grad_(False)
-        if hasattr(network, "rotary_emb"):
-            network.rotary_emb = Angles()
+        network.rotary_emb = Angles()
         memory, operations = zip(*map(one_row, LENGTHS), strict=True)
     weights = sum(p.numel() * p.element_size() for p in network.parameters())
     fitted = [tuple(map(float, np.polyfit(LENGTHS, values, 2))) for values in (memory, operations)]

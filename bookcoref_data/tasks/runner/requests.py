@@ -41,8 +41,8 @@ class Reply:
     """The text a model answered, and the tokens it counted (0 where it does not say)."""
 
     text: str
-    prompt_tokens: int = 0
-    reply_tokens: int = 0
+    prompt_tokens: int
+    reply_tokens: int
 
 
 class Model(Protocol):
