@@ -142,11 +142,8 @@ def _line(line: str, place: str) -> tuple[Entry, str] | None:
         line = line[: match.start()]
     name, *aliases = (part.strip() for part in line.split(";"))
     if not is_sayable(name) or line[0] == "{":
-        hint = "tables of `harvest` are for `create --casts`: write a work's names one a line"
-        raise UsageError(
-            f"{place}: names nobody", expected="name; other name; other name", found=line[:80],
-            hint=hint if line[0] == "{" else None,
-        )  # fmt: skip
+        what, hint = f"{place}: names nobody", "tables of `harvest` are for `create --casts`"
+        raise UsageError(what, expected="name; other name; other name", found=line[:80], hint=hint)
     if split_range(name)[1]:
         what = f"{place}: chapters belong to another name than the first, which is that of the output"
         raise UsageError(what, expected="name; other name:18-", found=name)

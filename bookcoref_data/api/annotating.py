@@ -288,15 +288,15 @@ def propose_casts(
     The file of a book is `out`/<document key>.txt, where `annotate` with `cast=out` looks for it.
 
     Raises:
-        UsageError: a book names nobody often enough, or its file is there with another content.
+        UsageError: a book names nobody often enough, its file is there with another content, or its key.
     """
     from ..annotation.propose import propose_cast as propose
     from ..files import safe_name, write_text
     from ..workflows.annotate import check_language
-    from ..workflows.annotate_many import book_files, sources_in
+    from ..workflows.annotate_many import sources_below
 
     folder, made = path_or_none(out), list[ProposedCast]()
-    for source in (source for file in book_files(path_of(books)) for source in sources_in(file)):
+    for _, source in sources_below(path_of(books)):
         key = source.book.doc_key
         check_language(source.book, language)
         one = ProposedCast(

@@ -11,6 +11,7 @@ OUT/dataset/                    the folder that `load_dataset` reads
 import hashlib
 import json
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -143,6 +144,8 @@ def text_source(data: bytes, path: Path) -> Source:
     """The book of a text; `path` gives it its name. Raises: as `text.read_book`."""
     text = read_book(data, str(path), read_settings())
     stem = re.sub(r"[^A-Za-z0-9._-]+", "_", path.stem).strip("._-") or "book"
+    if not re.search("[A-Za-z]", path.stem) and any(map(str.isalpha, path.stem)):  # another script
+        stem += f"-{hashlib.sha256(unicodedata.normalize('NFC', path.stem).encode()).hexdigest()[:8]}"
     book = Book(stem[:150], text.report.gutenberg_id or "0", text.tokens, text.sentence_ends)
     digest = hashlib.sha256(text.source.encode("utf-8", "surrogatepass")).hexdigest()
     origin = SourceText(path.name, digest, text.source, text.starts, text.ends)

@@ -171,18 +171,10 @@ class Shelf:
     def jobs(self) -> Iterator[ReadingJob]:
         """A job per book, each read when it is asked for. Raises UsageError: two books of one key, a book
         without a cast."""
-        seen: dict[str, Path] = {}
-        for path in book_files(self.path):
-            for source in sources_in(path):
-                key = source.book.doc_key
-                if key in seen:
-                    raise UsageError(
-                        f"two books have the key {key!r}", found=f"{seen[key]} and {path}", hint="rename one"
-                    )
-                seen[key] = path
-                cast = self._cast(path, key, source.cast)
-                told = self.narrators or (cast.narrators if cast else ())
-                yield ReadingJob(source, cast, self.plan, self.cache, told, self.steps)
+        for path, source in sources_below(self.path):
+            cast = self._cast(path, source.book.doc_key, source.cast)
+            told = self.narrators or (cast.narrators if cast else ())
+            yield ReadingJob(source, cast, self.plan, self.cache, told, self.steps)
 
     def cast_file(self, path: Path, key: str = "") -> Path | None:
         """The cast file of a book: the one for all, or its own of the folder; None where there is none."""
@@ -254,6 +246,19 @@ def book_files(path: Path) -> list[Path]:
             expected="texts (*.txt, *.epub, *.html, *.docx), *.jsonl, or a data set folder",
         )
     return paths
+
+
+def sources_below(path: Path) -> Iterator[tuple[Path, Source]]:
+    """Each book of a folder or file, with its file. Raises UsageError: two books of one key."""
+    seen: dict[str, Path] = {}
+    for file in book_files(path):
+        for source in sources_in(file):
+            key = source.book.doc_key
+            if key in seen:
+                what = f"two books have the key {key!r}"
+                raise UsageError(what, found=f"{seen[key]} and {file}", hint="rename one")
+            seen[key] = file
+            yield file, source
 
 
 def sources_in(path: Path) -> Iterable[Source]:

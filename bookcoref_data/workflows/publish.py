@@ -184,7 +184,10 @@ def preparing(
             sums = {path: {"bytes": size_of(c), "sha256": sha256_of(c)} for path, c in sorted(files.items())}
             stated = replace(record, title=made.title, files=sums)
             files[BUILD_FILE] = stated.to_text().encode("utf-8")
-        _refuse_token(files)
+        for path, content in files.items():
+            if size_of(content) <= _MOST_TEXT and holds_token(_bytes_of(content)):
+                what = f"{path} holds your token for the Hub"
+                raise DataError(what, hint="remove it from the files; nothing was uploaded")
         yield PreparedPublication(made, files, longest)
 
 
@@ -312,15 +315,6 @@ def _refuse_text(
             )  # fmt: skip
         longest = max((run, longest or run), key=lambda r: r.words)
     return longest
-
-
-def _refuse_token(files: Mapping[str, Content]) -> None:
-    """Raises DataError when the token of the Hub stands in a file."""
-    for path, content in files.items():
-        if size_of(content) <= _MOST_TEXT and holds_token(_bytes_of(content)):
-            raise DataError(
-                f"{path} holds your token for the Hub", hint="remove it from the files; nothing was uploaded"
-            )
 
 
 def _bytes_of(content: Content) -> bytes:

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import bookcoref_data as bc
 from bookcoref_data.annotation import backends
 from bookcoref_data.annotation.backends import BACKENDS, register_backend
 from bookcoref_data.annotation.cast import make_cast
@@ -31,7 +32,7 @@ from bookcoref_data.formats.jsonl import read as read_jsonl
 from bookcoref_data.formats.jsonl import write as write_jsonl
 from bookcoref_data.progress import Silent
 from bookcoref_data.workflows import annotate_many
-from bookcoref_data.workflows.annotate import Source
+from bookcoref_data.workflows.annotate import Source, text_source
 from bookcoref_data.workflows.annotate_many import (
     ReadingJob,
     Relayed,
@@ -40,6 +41,7 @@ from bookcoref_data.workflows.annotate_many import (
     phases,
     read_book,
     relaying,
+    sources_below,
 )
 
 pytestmark = pytest.mark.slow
@@ -270,6 +272,7 @@ def test_nothing_to_do_and_nothing_done_are_errors(toybox):
 DRIVER = """
 import sys
 sys.path.insert(0, {folder!r})
+import bookcoref_data as bc
 from bookcoref_data.annotation import backends
 from bookcoref_data.annotation.backends import register_backend
 register_backend("toy", {place!r})
@@ -568,3 +571,22 @@ def test_a_task_reads_a_text_itself_and_a_restart_reads_none_again(toybox, texts
     changed.write_text(changed.read_text(encoding="utf-8") + "\n\nAnna left.\n", encoding="utf-8")
     third = engine.run_local(books, work, tasks=2, workers=1)
     assert (len(third.made), read) == (1, [changed.name])
+
+
+def test_files_named_in_another_script_are_books_of_their_own(tmp_path):
+    books = tmp_path / "books"
+    books.mkdir()
+    for name in ("Война", "罪と罰", "роман 1", "пьеса 1", "1984", "Émile"):
+        (books / f"{name}.txt").write_text("Anna Grey met Tom Hill. He laughed, and Anna Grey smiled.\n")
+    keys = [source.book.doc_key for _, source in sources_below(books)]
+    assert len({*keys}) == 6
+    assert {"1984", "mile"} <= {*keys}
+    assert text_source(b"Anna.", Path("x/Война.txt")).book.doc_key in keys
+    made = bc.propose_casts(books, tmp_path / "casts")
+    assert len({one.file for one in made.casts}) == 6
+    # Two names that come to one key are told before a cast is written over another.
+    (books / "Übel.txt").write_text("Anna Grey met Tom Hill. He laughed, and Anna Grey smiled.\n")
+    (books / "Öbel.txt").write_text("Anna Grey met Tom Hill. He laughed, and Anna Grey smiled.\n")
+    with pytest.raises(UsageError, match="two books have the key 'bel'"):
+        bc.propose_casts(books, tmp_path / "more")
+    assert not (tmp_path / "more").exists()
