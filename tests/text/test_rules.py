@@ -339,12 +339,19 @@ def test_a_section_of_one_word_is_all_that_word():
 
 def test_evidence_counts_in_a_thousand_words():
     story = Story(frozenset({"Ann"}), 7.0)
-    section = "12. The editor met Ann, and Ann, said he, paid the price so.\n\nNo more of it here"
+    section = "12. The editor met Ann, and Ann, said he, paid the bookseller so.\n\nNo more of it here"
     found = story.evidence(section, section.split("\n\n"))
     assert (found.words, found.story.rate, found.numbered) == (17, 7.0, 0.5)
     assert found.names == pytest.approx(2000 / 17)
     assert found.editorial == found.trade == found.told == found.people == pytest.approx(1000 / 17)
     assert "59 of editors, 59 of catalogues, 118 names" in str(found)
+
+
+def test_sums_count_as_words_of_the_trade_as_often_as_others_do():
+    """Alone they are a bill, a will, the accounts of a house."""
+    story = Story(frozenset(), 0.0)
+    assert story.evidence("Rent $3, oil 5s. and the price of bread", []).trade == 0.0
+    assert story.evidence("Rent $3, oil 5s. and 2s. by booksellers now", []).trade == 250.0
 
 
 # -- marks and notes ---------------------------------------------------------------------------------

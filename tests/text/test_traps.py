@@ -496,6 +496,12 @@ MORE = {
                   "will not lay it down. Illustrated, 320 pages, cloth, $1.25. All booksellers.") + "\n\n\n"
         + wrapped("“Mr. Marlow’s best book.”--_The Times_.") + "\n\nMARLOW & CO., PUBLISHERS, BOSTON",
         (), ("stirring romance", "GREY FERRY", "best book", "MARLOW & CO")),
+    "a list of sums at the end": (
+        chapters() + f"{WIDE}What Tam left:\n\nTo Ada, 12s.\n\nTo Tom Reed, 5s.\n\nFor the lamp, price "
+        "3s. 6d.\n\nFor the boat, 40s.", ("What Tam left", "For the boat, 40s."), ()),
+    "accounts at the end": (
+        chapters() + f"{WIDE}ACCOUNTS OF THE MILL\n\nRent ........ $3.50\nOil ........ $1.25\nA rope "
+        "........ $0.40\nBread ........ $2.00", ("ACCOUNTS", "$2.00"), ()),
     "an advert in the story": (
         chapters("ADVERTISEMENTS\n\nLOST, a lamp of brass. Whoever brings it to Ada Brook at the mill "
         "shall have 5s. for it."

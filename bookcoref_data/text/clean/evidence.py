@@ -83,8 +83,9 @@ class Story:
         words = max(1, _count(_FORM.WORD, section))
         names = sum(found.group() in self.names for found in _FORM.NAME.finditer(section))
         numbered = sum(bool(_FORM.NUMBERED.match(p)) for p in paragraphs) / max(1, len(paragraphs))
-        rules = (_FORM.EDITORIAL, _FORM.TRADE, _FORM.PEOPLE, _FORM.TOLD)
-        editorial, trade, people, told = (_rate(_count(rule, section), words) for rule in rules)
+        rules = (_FORM.EDITORIAL, _FORM.TRADE, _FORM.PEOPLE, _FORM.TOLD, _FORM.SUM)
+        editorial, trade, people, told, sums = (_rate(_count(rule, section), words) for rule in rules)
+        trade += min(trade, sums)  # sums without words of the trade are accounts, a will, a bill
         return Evidence(words, _rate(names, words), editorial, trade, people, told, numbered, self, witness)
 
 
