@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bookcoref_data.errors import DataError, OfflineError, UsageError
+from bookcoref_data.errors import DataError, OfflineError, SourceError, UsageError
 from bookcoref_data.sources import gutenberg, store
 from bookcoref_data.sources.catalogue import Catalogue
 from bookcoref_data.sources.editions import (
@@ -25,6 +25,7 @@ from bookcoref_data.sources.editions import (
 )
 from bookcoref_data.sources.gutenberg import check_book_text
 from bookcoref_data.sources.hub import HubRelease, is_hub_address, parse_address
+from bookcoref_data.sources.hub_upload import upload_faults
 from bookcoref_data.sources.pace import Pace, Turns, retry_after
 from bookcoref_data.sources.sparql import Archive, SparqlEndpoint, Tally, TooHeavyError
 
@@ -73,6 +74,9 @@ def test_what_is_wrong_with_a_text_is_told_with_numbers():
     assert caught.value.expected == "20,000 characters or more"
     assert caught.value.found == f"19,996: {('x y ' * 50).strip()[:80]!r}"
     with pytest.raises(DataError) as caught:
+        check_book_text(b"a" * 7_999 + b"1" * 12_001, "5")
+    assert caught.value.found == "40% letters"
+    with pytest.raises(DataError) as caught:
         check_book_text(signed(2000).replace(b"#5", b"#6"), "5")
     assert (caught.value.expected, caught.value.found) == ("eBook #5", "eBook #6, The Lamp")
     with pytest.raises(DataError) as caught:
@@ -105,6 +109,7 @@ NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=timezone.utc)
         ("5.5", None),
         ("x", None),
         ("٥", None),
+        ("²", None),
         ("Sun, 01 Mar 2026 12:00:30 GMT", 30.0),
         ("Sun, 01 Mar 2026 11:59:30 GMT", 0.0),
         # A date without a zone is UTC, another zone is heeded.
@@ -258,6 +263,37 @@ def test_a_release_says_where_it_is():
     assert not is_hub_address("a/b")
 
 
+def fault(kind, status=None):
+    error = kind("no space left\nand more")
+    if status:
+        error.response = type("Response", (), {"status_code": status})()
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "hint"),
+    [
+        (fault(ValueError), "run the same command again: what has arrived is kept"),
+        (fault(RuntimeError), "run the same command again: what has arrived is kept"),
+        (fault(KeyError, 500), "run the same command again: what has arrived is kept"),
+        (fault(KeyError, 401), "log in with a token that may write: `hf auth login`, or set HF_TOKEN"),
+        (fault(KeyError, 403), "log in with a token that may write: `hf auth login`, or set HF_TOKEN"),
+    ],
+)
+def test_what_the_library_of_the_hub_raises_comes_with_a_next_step(error, hint):
+    with pytest.raises(SourceError) as caught, upload_faults("me/lamp"):
+        raise error
+    assert (caught.value.what, caught.value.hint) == ("cannot upload to me/lamp", hint)
+    assert caught.value.__cause__ is None
+
+
+def test_a_fault_of_our_own_is_not_the_hubs():
+    with pytest.raises(KeyError), upload_faults("me/lamp"):
+        raise KeyError("ours")
+    with pytest.raises(OfflineError, match="switched off"), upload_faults("me/lamp"):
+        raise OfflineError("x")
+
+
 class Fetcher:
     offline = False
 
@@ -299,6 +335,10 @@ def test_kept_answers_are_counted_and_asked_for_anew_when_old(tmp_path, monkeypa
     assert (away.tally.asked, away.tally.replayed) == (0, 1)
     with pytest.raises(OfflineError, match="not in the archive"):
         away.ask("another")
+    away.archive.write("http://e", "heavy", "me", NOW, trouble="500", refusals=[])
+    with pytest.raises(TooHeavyError) as caught:
+        away.ask("heavy")
+    assert (caught.value.found, away.tally.replayed) == ("500", 2)
 
 
 @pytest.mark.parametrize("rows", [0, 1])
