@@ -356,7 +356,7 @@ def test_text_of_a_page():
     assert first_text(soup, ".no", "p", "h2") == "d"
     assert first_text(soup, ".no") == ""
     assert [text_of(n) for n in following(soup.h2, "h2")] == ["d", "", "f", "g"]
-    page = summary_page("x", soup.select("p"), title="T", author="by A", more=["m", "m"])
+    page = summary_page(soup.select("p"), title="T", author="by A", more=["m", "m"])
     assert (page.kind, page.text, page.author, page.more, page.problem) == (
         "summary",
         "d\n\ng\n\ni",
@@ -364,7 +364,7 @@ def test_text_of_a_page():
         ("m",),
         "",
     )
-    assert summary_page("x", [], title="T", author="").problem == "empty"
+    assert summary_page([], title="T", author="").problem == "empty"
 
 
 @pytest.mark.parametrize(
@@ -423,7 +423,7 @@ def test_an_entry_looks_like_a_person(name, text, person):
 )
 def test_most_entries_of_a_page_must_be_people(people, offers, problem):
     entries = [GuideEntry("Anna")] * people + [GuideEntry("Ready to go?")] * offers + [GuideEntry("")]
-    page = finish("list", "x", entries, title="T", author="by A", more=["m", "m"])
+    page = finish("list", entries, title="T", author="by A", more=["m", "m"])
     assert page.problem == problem
     assert len(page.entries) == (0 if problem else people + offers)
     assert (page.title, page.author, page.more) == ("T", "A", ("m",))

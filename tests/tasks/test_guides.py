@@ -252,7 +252,7 @@ class Reader:
     def read_list(self, address):
         self.asked.append(parse_address(address).original.removeprefix(self.root))
         entry = GuideEntry("Tom", link=self.root + "tom")
-        return [(FetchedPage(address, "fetched"), GuidePage("list", "new", entries=[entry]))]
+        return [(FetchedPage(address, "fetched"), GuidePage("list", entries=[entry]))]
 
 
 @pytest.mark.parametrize(("kinds", "sites", "asked"), [

@@ -18,19 +18,16 @@ def parse(soup: Any, address: str) -> page.GuidePage:
     known = {"title": title, "author": author}
     body = next((found for selector in _BODY if (found := soup.select_one(selector))), None)
     if body is None:
-        return page.GuidePage(page.LIST, "", title, author, problem="unknown layout")
+        return page.GuidePage(page.LIST, title, author, problem="unknown layout")
     heading = page.first_text(body, "h1", "h2")
     if match := _ANALYSIS.fullmatch(heading):
         text = page.joined(page.text_of(p) for p in body("p"))
-        return page.finish(page.PERSON, "analysis", [page.GuideEntry(match[1], text, analysis=text)], **known)
+        return page.finish(page.PERSON, [page.GuideEntry(match[1], text, analysis=text)], **known)
     if re.fullmatch(r"(?:Book|Play|Poem|Story) Summary", heading):
         paragraphs = body.select("p.litNoteText") or body("p")
-        return page.summary_page("summary", paragraphs, more=_more(soup, address), **known)
+        return page.summary_page(paragraphs, more=_more(soup, address), **known)
     named = [p for p in body.select("p.litNoteTextHeading") if page.group_heading(page.text_of(p)) is None]
-    layout = "names as headings" if named else "bold names"
-    listed = page.finish(
-        page.LIST, layout, _persons(body, bold=not named), more=_more(soup, address), **known
-    )
+    listed = page.finish(page.LIST, _persons(body, bold=not named), more=_more(soup, address), **known)
     links = (a["href"] for a in soup.select("li a[href]") if "/character-analysis/" in a["href"])
     return replace(listed, analyses=tuple(dict.fromkeys(links)))
 

@@ -21,9 +21,9 @@ def parse(soup: Any, address: str) -> GuidePage:
             nodes = following(head, "h1", "h2", "section")
             told = joined(text_of(node) for node in nodes if node.name in ("p", "blockquote"))
             found.append(GuideEntry(text_of(head).rstrip(": "), told))
-        return finish(LIST, "sections", found, **known)
+        return finish(LIST, found, **known)
     if body is None:
-        return GuidePage(LIST, "", known["title"], known["author"], problem="unknown layout")
+        return GuidePage(LIST, known["title"], known["author"], problem="unknown layout")
     if address.rstrip("/").endswith("summary"):
-        return summary_page("article", body.find_all("p", recursive=False), **known)
-    return GuidePage(LIST, "article", known["title"], known["author"], problem="empty")
+        return summary_page(body.find_all("p", recursive=False), **known)
+    return GuidePage(LIST, known["title"], known["author"], problem="empty")

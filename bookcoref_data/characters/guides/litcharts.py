@@ -13,7 +13,7 @@ def parse(soup: Any, address: str) -> GuidePage:
     known = {"title": first_text(soup, "h2.book-title", ".book-title"), "author": first_text(soup, *_AUTHOR)}
     if name := first_text(soup, "span.component-title"):
         texts = [text_of(p) for p in soup.select("div.highlightable-content p")]
-        return finish(PERSON, "person", [GuideEntry(name, joined(texts))], **known)
+        return finish(PERSON, [GuideEntry(name, joined(texts))], **known)
     listed = [*map(_major, soup.select("div.character.index-list-item"))]
     told = (
         (first_text(item, "div.name", "h2"), joined(map(text_of, item.select("div.no-inline-characters"))))
@@ -25,15 +25,15 @@ def parse(soup: Any, address: str) -> GuidePage:
     links = [a for a in soup.select("a.subcomponent.tappable[href]") if _PERSON_LINK.search(a["href"])]
     menu = [GuideEntry(text_of(a), link=a["href"]) for a in links if text_of(a) not in seen]
     if listed or minor or menu:
-        return finish(LIST, "list" if listed or minor else "menu", [*listed, *menu, *minor], **known)
+        return finish(LIST, [*listed, *menu, *minor], **known)
     if plot := soup.select("p.plot-text"):
-        return summary_page("plot", plot, **known)
+        return summary_page(plot, **known)
     problem = (
         "empty"
         if known["title"] and _PERSON_LINK.sub("", address).endswith("/characters")
         else "unknown layout"
     )
-    return GuidePage(LIST, "", known["title"], known["author"], problem=problem)
+    return GuidePage(LIST, known["title"], known["author"], problem=problem)
 
 
 def _major(item: Any) -> GuideEntry:

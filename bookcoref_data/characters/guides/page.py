@@ -31,7 +31,7 @@ class GuideEntry:
 
 @dataclass(frozen=True, slots=True)
 class GuidePage:
-    """A page read. `kind` is "list", "person", "minor" or "summary"; `layout` names the form it was read by.
+    """A page read. `kind` is "list", "person", "minor" or "summary".
 
     `title` and `author` are the book's, "" when the page does not say. `more` are links to pages that
     go on with this page, `analyses` links to in-depth pages that name nobody. `text` is the summary of a page
@@ -40,7 +40,6 @@ class GuidePage:
     """
 
     kind: str
-    layout: str
     title: str = ""
     author: str = ""
     entries: tuple[GuideEntry, ...] = ()
@@ -134,19 +133,18 @@ def group_heading(text: str) -> bool | None:
 
 
 def summary_page(
-    layout: str, paragraphs: Iterable[Any], *, title: str, author: str, more: Iterable[str] = ()
+    paragraphs: Iterable[Any], *, title: str, author: str, more: Iterable[str] = ()
 ) -> GuidePage:
     """A page with the summary in these elements; without any it has a problem."""
     text = joined(map(text_of, paragraphs))
     problem = "" if text else "empty"
     further = tuple(dict.fromkeys(more))
-    return GuidePage(SUMMARY, layout, title, author_name(author), (), further, problem, text)
+    return GuidePage(SUMMARY, title, author_name(author), (), further, problem, text)
 
 
 def finish(
-    kind: str, layout: str, entries: Iterable[GuideEntry], *, title: str, author: str,
-    more: Iterable[str] = (),
-) -> GuidePage:  # fmt: skip
+    kind: str, entries: Iterable[GuideEntry], *, title: str, author: str, more: Iterable[str] = ()
+) -> GuidePage:
     """A page with its entries, nameless ones dropped; without any it has a problem.
 
     Most entries must look like people. Pages of later years carry offers, sections and quizzes in the same
@@ -156,7 +154,7 @@ def finish(
     people = sum(map(looks_like_a_person, named))
     problem = "" if 2 * people > len(named) else "unknown layout" if named else "empty"
     kept = () if problem else named
-    return GuidePage(kind, layout, title, author_name(author), kept, tuple(dict.fromkeys(more)), problem)
+    return GuidePage(kind, title, author_name(author), kept, tuple(dict.fromkeys(more)), problem)
 
 
 def looks_like_a_person(entry: GuideEntry) -> bool:

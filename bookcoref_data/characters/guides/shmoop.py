@@ -15,29 +15,25 @@ def parse(soup: Any, address: str) -> page.GuidePage:
     title = page.first_text(soup, *_BREADCRUMB) or _title_from_meta(soup)
     known = {"title": title, "author": page.first_text(soup, "span.author-name")}
     if overview := soup.select("div[data-class=SHPlotOverviewSection] > p"):
-        return page.summary_page("plot overview", overview, **known)
+        return page.summary_page(overview, **known)
     # The block with the page's own title; its position among others has changed over the years
     blocks = (block for selector in _MAIN for block in soup.select(selector))
     main = next((block for block in blocks if block.select_one("h2.title")), None)
     if main is None:
         if menu := list(_linked(soup.select("a[href*=characters] + ul > li a[href]"))):
-            return page.finish(page.LIST, "menu", menu, **known)
-        return page.GuidePage(page.LIST, "", title, known["author"], problem="unknown layout")
+            return page.finish(page.LIST, menu, **known)
+        return page.GuidePage(page.LIST, title, known["author"], problem="unknown layout")
     name = page.text_of(main.select_one("h2.title"))
     if name == "Minor Characters":
         people = ((head, page.joined(map(page.text_of, page.following(head, "h3")))) for head in main("h3"))
         minor = (page.GuideEntry(page.text_of(head), text, minor=True) for head, text in people)
-        return page.finish(page.MINOR, "minor persons", minor, **known)
+        return page.finish(page.MINOR, minor, **known)
     if name == "Characters":
-        return page.finish(
-            page.LIST, "list", _linked(main.select("h3 a[href], h4 a[href], li > a[href]")), **known
-        )
+        return page.finish(page.LIST, _linked(main.select("h3 a[href], h4 a[href], li > a[href]")), **known)
     if re.fullmatch(r"(?:plot )?summary|plot overview", name, re.IGNORECASE):
-        return page.summary_page("main block", main.find_all("p", recursive=False), **known)
+        return page.summary_page(main.find_all("p", recursive=False), **known)
     whole = page.joined(map(page.text_of, main.find_all(["p", "blockquote"], recursive=False)))
-    return page.finish(
-        page.PERSON, "person", [page.GuideEntry(name, _description(main), analysis=whole)], **known
-    )
+    return page.finish(page.PERSON, [page.GuideEntry(name, _description(main), analysis=whole)], **known)
 
 
 def _description(main: Any) -> str | None:

@@ -22,31 +22,31 @@ _PAGING = (
 def parse(soup: Any, address: str) -> GuidePage:
     title, author = first_text(soup, *TITLE), first_text(soup, *AUTHOR)
     if title in SOFT_ERRORS or (soup.title and text_of(soup.title) in SOFT_ERRORS):
-        return GuidePage(LIST, "", problem="soft error")
+        return GuidePage(LIST, problem="soft error")
     known = {"title": title, "author": author}
     if overview := soup.select("#plotoverview p"):
-        return summary_page("plot overview", overview, **known)
+        return summary_page(overview, **known)
     if name := first_text(soup, "span.interior-sticky-nav__title__section"):
         texts = [text_of(p) for p in soup.select("div.mainTextContent p, div.content_txt p")]
-        return finish(PERSON, "in-depth", [GuideEntry(name, joined(texts), analysis=joined(texts))], **known)
+        return finish(PERSON, [GuideEntry(name, joined(texts), analysis=joined(texts))], **known)
     if urlsplit(address).path.rstrip("/").endswith("/summary"):
         body = soup.select("div.mainTextContent p, div.studyGuideText p, #section p")
-        return summary_page("main text", body, **known)
+        return summary_page(body, **known)
     # Links to `<this page>/page/2/` and so on; those of other sections are none of ours.
     further = urlsplit(address).path.rstrip("/") + "/page/"
     more = [link for selector in _PAGING for a in soup.select(selector) if further in (link := a["href"])]
     if items := soup.select("li.mainTextContent__list-content__item"):
         told = ((first_text(item, "h3", "h4"), joined(map(text_of, item("p"))), item) for item in items)
         people = (GuideEntry(name, text, link=_in_depth(item)) for name, text, item in told)
-        return finish(LIST, "list items", people, more=more, **known)
+        return finish(LIST, people, more=more, **known)
     run = [
         h for block in soup.select("div.mainTextContent, div.studyGuideText, #section") for h in block("h3")
     ]
     if run:
-        return finish(LIST, "headings", map(_heading, dict.fromkeys(run)), more=more, **known)
+        return finish(LIST, map(_heading, dict.fromkeys(run)), more=more, **known)
     if blocks := soup.select("div.content_txt[id]"):
-        return finish(LIST, "blocks", map(_block, blocks), more=more, **known)
-    return GuidePage(LIST, "", title, author, problem="unknown layout")
+        return finish(LIST, map(_block, blocks), more=more, **known)
+    return GuidePage(LIST, title, author, problem="unknown layout")
 
 
 def _heading(heading: Any) -> GuideEntry:
