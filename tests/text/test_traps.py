@@ -6,6 +6,7 @@ rule could take for apparatus. A trap is passed when the passage stays, or when 
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import pytest
@@ -649,3 +650,28 @@ def test_numbered_notes_below_a_plain_heading_in_a_chapter_go_where_a_mark_point
 def test_verse_behind_the_line_that_names_the_end_is_part_of_the_book():
     text = clean(book("back", f"THE END\n\n\n\nL'ENVOI\n\n{SONG}")).text
     assert text.count("come to us no more") == 3
+
+
+PLATES = chapters("She saw the water.\n\n[Plate IV: the mill]\n\nThen it rained.")
+NOTED = chapters(
+    "She saw the reeve[*] there.\n\n[*] A kind of bailiff.\n\nTom saw the withy [1] too.\n\n[1] A willow."
+)
+
+
+def unmoved(bodies: list[str]) -> list[str]:
+    """The bodies whose story changes when blanks stand at the ends of their lines."""
+    ends = itertools.cycle(("  \n", "\t\n", "\xa0\n", "\x0c\n"))
+    texts = [ebook(body) if "START OF" not in body else body for body in bodies]
+    return [t for t in texts if clean(re.sub("\n", lambda _: next(ends), t)).text != clean(t).text]
+
+
+def test_blanks_at_the_ends_of_lines_change_nothing():
+    """A line of blanks was no blank line to half of the rules."""
+    assert unmoved([PLATES, NOTED, MORE["end notes with numbers of their own"][0]]) == []
+
+
+@pytest.mark.long
+def test_blanks_at_the_ends_of_lines_change_nothing_in_any_trap():
+    assert (
+        unmoved([body for body, _, _ in MORE.values()] + [book(p, passage) for p, _, passage in TRAPS]) == []
+    )

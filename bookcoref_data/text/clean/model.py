@@ -177,9 +177,9 @@ class Block:
         return first.strip().strip("_*=+~ ").strip()
 
 
-_KEPT = re.compile(rb"\0+")
 VISIBLE = re.compile(r"\S")
 """Any character that is not white space."""
+BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 _BLANKS = re.compile(r"\n(?:[^\S\n]*\n)+")
 
 
@@ -222,7 +222,7 @@ class Draft:
 
     def decide(self, kind: str, start: int, end: int, reason: str, *, cut: bool) -> None:
         """Cut a whole section, or keep it though it looks like apparatus; either way with a reason."""
-        heading = " ".join(self.text[start : start + 80].strip().split("\n\n")[0].split())[:60]
+        heading = " ".join(BLANK_LINE.split(self.text[start : start + 80].strip())[0].split())[:60]
         self.sections.append(Section(kind, start, end, heading, cut, reason))
         if cut:
             self.cut(kind, start, end)
@@ -230,7 +230,7 @@ class Draft:
     def evidence(self, start: int, end: int) -> Evidence:
         """What the section [start, end) shows beside the story."""
         section = self.text[start:end]
-        paragraphs = [p for p in section.split("\n\n") if p.strip()]
+        paragraphs = [p for p in BLANK_LINE.split(section) if p.strip()]
         return self.story.evidence(section, paragraphs, self.sign(section))
 
     def cut(self, kind: str, start: int, end: int) -> None:
@@ -247,13 +247,12 @@ class Draft:
             if self.marks.count(0, block.start, block.end) == block.end - block.start:
                 found.append(block)
                 continue
-            left = _KEPT.search(self.marks, block.start, block.end)
-            while left and self.text[left.start() : left.end()].isspace():
-                left = _KEPT.search(self.marks, left.end(), block.end)
-            if left and any(self.marks[block.start : left.start()]):
-                begin = self.text.rfind("\n", block.start, left.start()) + 1
+            places = range(block.start, block.end)
+            left = next((at for at in places if not self.marks[at] and not self.text[at].isspace()), -1)
+            if left >= 0 and any(self.marks[block.start : left]):
+                begin = self.text.rfind("\n", block.start, left) + 1
                 found.append(Block(self.text, max(block.start, begin), block.end, block.gap))
-            elif left:
+            elif left >= 0:
                 found.append(block)
         return found
 

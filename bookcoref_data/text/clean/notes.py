@@ -7,13 +7,14 @@ from itertools import chain, pairwise
 
 from .evidence import Patterns
 from .headings import is_contents, is_division, is_notes, is_preface, is_prose, is_title
-from .model import KINDS, VISIBLE, Block, Draft
+from .model import BLANK_LINE, KINDS, VISIBLE, Block, Draft
 
 _FORM = Patterns("notes")
 
 _STAR_DISTANCE = 4000  # characters between a star and its note
 _MOST_PARAGRAPHS = 6  # of one note
-_WIDE_GAP = "\n" * 5
+_WIDE_GAP = re.compile(r"\n(?:[^\S\n]*\n){4}")
+_OPENS = re.compile(r"\n[^\S\n]*\n\s*\Z")
 _CREDIT_BLOCKS = 12  # credits stand among the first and the last blocks
 
 _MOST_OTHERS = 1  # paragraphs without such a word inside a note: a passage that is corrected
@@ -86,8 +87,9 @@ def cut_illustrations(draft: Draft) -> None:
         if not draft.marks[found.start()]:
             inside = found.group()[1:].lower().startswith("illustration")
             _cut_bracket(draft, "illustration", found.start(), inside=inside)
-    for found in _FORM.PLATE.finditer(draft.text, draft.start, draft.end):
-        _cut_and_join(draft, "illustration", *found.span())
+    for block in draft.blocks():
+        if _FORM.PLATE.fullmatch(block.text.strip()):
+            _cut_and_join(draft, "illustration", block.start, block.end)
 
 
 def cut_page_numbers(draft: Draft) -> None:
@@ -187,7 +189,7 @@ class _Marks:
             *(rule.finditer(text, draft.start, draft.end) for rule in (_FORM.STAR, _FORM.LABEL))
         ):
             label, at = found.group().replace(" ", ""), found.start()
-            opens = not text[text.rfind("\n\n", 0, at) + 2 : at].strip()
+            opens = _OPENS.search(text, max(0, at - 400), at) is not None
             apart = "apart" if label[0] == "(" and text[at - 1].isspace() else ""
             if not opens and not (label[0] == "(" and text[at - 2 : at].strip().endswith("*")):
                 self.free.setdefault(label + apart, []).append(found.span())
@@ -295,13 +297,14 @@ def _number(text: str) -> int:
 def _closing(draft: Draft, at: int) -> int:
     """Just behind the bracket that closes the one at `at`; the end of its block if a wide gap is first."""
     depth = 0
-    limit = draft.text.find(_WIDE_GAP, at, min(draft.end, at + 20_000))
-    for found in _FORM.BRACKET.finditer(draft.text, at, limit if limit > 0 else min(draft.end, at + 20_000)):
+    far = min(draft.end, at + 20_000)
+    wide = _WIDE_GAP.search(draft.text, at, far)
+    for found in _FORM.BRACKET.finditer(draft.text, at, wide.start() if wide else far):
         depth += 1 if found.group() == "[" else -1
         if depth == 0:
             return found.end()
-    end = draft.text.find("\n\n", at, draft.end)
-    return end if end > 0 else draft.end
+    blank = BLANK_LINE.search(draft.text, at, draft.end)
+    return blank.start() if blank else draft.end
 
 
 def _cut_bracket(draft: Draft, kind: str, start: int, *, inside: bool = True) -> None:
@@ -346,25 +349,27 @@ _ADDRESS = re.compile(r"[@/\\]|\w\.[^\W_]")
 _UNDERSCORE = re.compile(r"_(?<!__)(?![_{])")
 
 
-def _marks_emphasis(text: str, at: int) -> bool:
+def _marks_emphasis(block: Block, at: int) -> bool:
     """Whether an underscore is emphasis ("_im_portant"); inside a word it can be a letter ("lamp_1.txt")."""
+    text = block.source
     if not _LETTER.match(text, at):
         return True
     begin = max(text.rfind("\n", 0, at), text.rfind(" ", 0, at)) + 1
     word = next(found for found in _WORD.finditer(text, begin) if found.end() > at)
     inner, marks = (len(rule.findall(text, *word.span())) for rule in (_LETTER, _UNDERSCORE))
     if marks == 1:  # one end of emphasis; the other end stands elsewhere in the paragraph
-        paragraph = text.rfind("\n\n", 0, at) + 1, text.find("\n\n", at) % (len(text) + 1)
-        return (len(_UNDERSCORE.findall(text, *paragraph)) - len(_LETTER.findall(text, *paragraph))) % 2 == 1
+        inner, marks = (len(rule.findall(text, block.start, block.end)) for rule in (_LETTER, _UNDERSCORE))
+        return (marks - inner) % 2 == 1
     named = _ADDRESS.search(word[0]) or (inner == 2 and re.search(r"\d", word[0]))
     return marks == 2 and not named
 
 
 def cut_emphasis(draft: Draft) -> None:
     """The marks around emphasised words go, the words stay. A blank such as "Lord ____" stays whole."""
-    for found in _UNDERSCORE.finditer(draft.text, draft.start, draft.end):
-        if _marks_emphasis(draft.text, found.start()):
-            draft.cut("emphasis", *found.span())
+    for block in draft.blocks():
+        for found in _UNDERSCORE.finditer(draft.text, block.start, block.end):
+            if _marks_emphasis(block, found.start()):
+                draft.cut("emphasis", *found.span())
     if "=" not in draft.text and "+" not in draft.text:
         return
     for found in _PAIRS.finditer(draft.text, draft.start, draft.end):
