@@ -268,9 +268,8 @@ def files_of(
             bound = signature.bind(*args, **kwargs)
             bound.apply_defaults()
             given = bound.arguments
-            outs = [path for name in writes for path in _paths(given[name])]
-            read = [path for name in reads for path in _paths(given[name])]
-            own = [path for name in in_place for path in _paths(given[name])]
+            named = ([given[name] for name in names] for names in (writes, reads, in_place))
+            outs, read, own = map(_paths, named)
             if page and (other := [out for out in outs if out.suffix.lower() not in (".html", ".htm")]):
                 raise UsageError(
                     f"what is written is a page: {other[0]}", expected="a name that ends in .html"
@@ -360,11 +359,8 @@ class _Plan:
         kept = {k: {n: e for n, e in listed.items() if n not in entries} for k, listed in groups.items()}
         kept[kind] = entries if kind != _SHARED else kept.get(kind, {}) | entries
         listed = {k: dict(sorted(v.items())) for k, v in sorted(kept.items()) if v}
-        value: dict[str, Any] = {
-            "format": FORMAT,
-            "made_with": f"bookcoref-data {__version__}",
-            "files": listed,
-        }
+        made_with = f"bookcoref-data {__version__}"
+        value: dict[str, Any] = {"format": FORMAT, "made_with": made_with, "files": listed}
         value["sha256"] = files.sha256_bytes(_json(value).encode())
         (self.new / RECORD).write_bytes((_json(value) + "\n").encode())
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain, pairwise
@@ -132,11 +133,9 @@ def available_engines() -> list[str]:
     """The sentence engines that can run here, in the order in which they should be tried."""
     found = []
     for engine in SENTENCE_ENGINES:
-        try:
+        with suppress(UsageError):
             _sentence_splitter(engine)
-        except UsageError:
-            continue
-        found.append(engine)
+            found.append(engine)
     return found
 
 
