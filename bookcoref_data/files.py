@@ -12,6 +12,7 @@ import re
 import secrets
 import stat
 import sys
+import unicodedata
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from pathlib import Path
@@ -246,6 +247,14 @@ def sha256_file(path: Path) -> str:
 def sha256_bytes(data: bytes) -> str:
     """Hex sha256 of bytes."""
     return hashlib.sha256(data).hexdigest()
+
+
+def key_of(path: Path) -> str:
+    """The document key of a text file, by its name; one in another script than Latin has a digest behind."""
+    key = re.sub(r"[^A-Za-z0-9._-]+", "_", path.stem).strip("._-") or "book"
+    if not re.search("[A-Za-z]", path.stem) and any(map(str.isalpha, path.stem)):
+        key += f"-{sha256_bytes(unicodedata.normalize('NFC', path.stem).encode())[:8]}"
+    return key[:150]
 
 
 def safe_name(name: str, what: str) -> str:

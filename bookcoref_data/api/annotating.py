@@ -374,7 +374,7 @@ class _CorrectedReading:
         care is taken."""
         from ..edits import effects
         from ..formats.annotated import has_reasons, read_annotations
-        from ..workflows.annotate import annotate_book, write_states
+        from ..workflows.annotate import annotate_book, write_state
         from ..workflows.casts import propose_with
         from ..workflows.correct import read_edits
         from ..workflows.given import corrections_of
@@ -395,7 +395,8 @@ class _CorrectedReading:
         changes = tuple(effects(before, done.annotation(), taken, said))
         if self.careful:
             _require_little(changes)
-            write_states(done, how["states"])
+            for state in done.states:
+                write_state(state, how["states"])
         return done, found.conflicts, changes
 
 
@@ -449,7 +450,11 @@ def one_source(book: Any, path: Path | None = None, *, hint: str | None = None) 
     """The one book that `book` is, read from `path` if that is another place. Raises UsageError: several."""
     sources = sources_of(path or book)
     if len(sources) != 1:
-        raise UsageError(f"{book} holds {len(sources)} books", expected="one book", hint=hint)
+        raise UsageError(
+            f"{book} holds {len(sources)} books",
+            expected="one book",
+            hint=hint or "give the text of one book",
+        )
     return sources[0]
 
 

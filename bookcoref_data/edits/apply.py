@@ -67,12 +67,12 @@ def apply(annotation: Annotation, edits: Iterable[Edit]) -> Applied:
 
 def aliases_of(annotation: Annotation) -> dict[str, list[str]]:
     """The other names in the cast that came with an annotation."""
-    rows = annotation.extra.get("cast")
-    found = {}
-    for row in rows if isinstance(rows, list) else ():
-        if isinstance(row, dict) and isinstance(row.get("aliases"), list):
-            found[str(row.get("name"))] = [a for a in row["aliases"] if isinstance(a, str)]
-    return found
+    given = annotation.extra.get("cast")
+    rows = [row for row in given if isinstance(row, dict)] if isinstance(given, list) else []
+    known = {str(row.get("name")): row.get("aliases") for row in rows}
+    return {
+        k: [a for a in names if isinstance(a, str)] for k, names in known.items() if isinstance(names, list)
+    }
 
 
 class EditRefused(Exception):

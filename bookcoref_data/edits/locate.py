@@ -72,11 +72,9 @@ class Finder:
         after = plain("".join(self._tokens[anchor.end + 1 : anchor.end + 5]))
         wanted_before = plain("".join(anchor.before.split()[-2:]))
         wanted_after = plain("".join(anchor.after.split()[:2]))
-        if not wanted_before and not wanted_after:
-            return True
-        return (bool(wanted_before) and before.endswith(wanted_before)) or (
-            bool(wanted_after) and after.startswith(wanted_after)
-        )
+        sides = (before.endswith, wanted_before), (after.startswith, wanted_after)
+        stand = [fits(words) for fits, words in sides if words]
+        return any(stand) or not stand
 
     def _places(self, anchor: Anchor, before: int, after: int) -> Iterator[tuple[int, int]]:
         """Places with so much context that begin and end with a token."""

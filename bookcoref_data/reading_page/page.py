@@ -8,7 +8,7 @@ policy allows the page's own style and script, by their hashes, and nothing else
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from ..books.annotation import Annotation
@@ -102,14 +102,11 @@ def _percent(score: float) -> int:
 
 def _flat_mentions(annotation: Annotation, codes: dict[Any, int]) -> list[int]:
     """start (difference to the one before), character, code * 101 + score in percent; repeated."""
-    rules: TypeRules | None = None
+    rules = cache(partial(TypeRules.of, annotation))  # made where it is first asked
     flat: list[int] = []
     before = 0
     for m in annotation.mentions:
-        kind = m.kind
-        if not kind:
-            rules = rules or TypeRules.of(annotation)
-            kind = rules.type_of(m.start, m.end)
+        kind = m.kind or rules().type_of(m.start, m.end)
         code = codes[kind, m.step, m.rule, m.end - m.start]
         flat += (m.start - before, m.character, 101 * code + _percent(m.score))
         before = m.start

@@ -8,10 +8,8 @@ OUT/states/<doc_key>.<step>.json   the state after each step, to resume from
 OUT/dataset/                    the folder that `load_dataset` reads
 """
 
-import hashlib
 import json
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -29,7 +27,7 @@ from ..books import Book, Record
 from ..books.annotation import Annotation, Marked, SourceText
 from ..books.book import Cluster
 from ..errors import DataError, MissingFileError, UsageError, plural
-from ..files import read_some, safe_name, write_text
+from ..files import key_of, read_some, safe_name, sha256_bytes, write_text
 from ..formats.annotated import DATASET, KIND, chapters_of, check_kept, source_text_of
 from ..formats.annotated import write_annotations as write_folder_of_annotations
 from ..formats.folder import write_folder
@@ -143,11 +141,8 @@ def source_of(record: Record, folder: Path | None = None) -> Source:
 def text_source(data: bytes, path: Path) -> Source:
     """The book of a text; `path` gives it its name. Raises: as `text.read_book`."""
     text = read_book(data, str(path), read_settings())
-    stem = re.sub(r"[^A-Za-z0-9._-]+", "_", path.stem).strip("._-") or "book"
-    if not re.search("[A-Za-z]", path.stem) and any(map(str.isalpha, path.stem)):  # another script
-        stem += f"-{hashlib.sha256(unicodedata.normalize('NFC', path.stem).encode()).hexdigest()[:8]}"
-    book = Book(stem[:150], text.report.gutenberg_id or "0", text.tokens, text.sentence_ends)
-    digest = hashlib.sha256(text.source.encode("utf-8", "surrogatepass")).hexdigest()
+    book = Book(key_of(path), text.report.gutenberg_id or "0", text.tokens, text.sentence_ends)
+    digest = sha256_bytes(text.source.encode("utf-8", "surrogatepass"))
     origin = SourceText(path.name, digest, text.source, text.starts, text.ends)
     chapters = tuple((heading.title, heading.start) for heading in text.chapters)
     return Source(book, (), tuple(text.report.notes), origin, chapters)
@@ -255,7 +250,7 @@ class _Run:
     def _keep(self, state: State) -> None:
         self.made.append(state)
         if self.folder:
-            _write_state(state, self.folder)
+            write_state(state, self.folder)
             part = self.job.unfinished(state.done[-1])
             if part:
                 part.unlink(missing_ok=True)
@@ -274,13 +269,8 @@ class _Run:
         return None
 
 
-def write_states(done: Annotated, folder: Path) -> None:
-    """Save the states of a book that was read without a folder for them."""
-    for state in done.states:
-        _write_state(state, folder)
-
-
-def _write_state(state: State, folder: Path) -> None:
+def write_state(state: State, folder: Path) -> None:
+    """Save the state after a step in a folder, where it can be taken up."""
     path = _state_file(folder, state.doc_key, state.done[-1])
     write_text(path, json.dumps(state.to_dict(), ensure_ascii=False), at_once=True)
 

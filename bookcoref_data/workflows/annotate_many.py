@@ -29,7 +29,7 @@ from ..annotation.steps import Backend, Job
 from ..books import Book
 from ..books.annotation import SourceText
 from ..errors import BookcorefError, DataError, UsageError, plural
-from ..files import sha256_bytes, write_bytes, write_text, writing
+from ..files import key_of, sha256_bytes, write_bytes, write_text, writing
 from ..formats.annotated import DATASET, KIND, TEXTS, check_kept, read_annotations
 from ..formats.folder import is_folder, iter_folder, read_build, writing_folder
 from ..formats.jsonl import format_record, parse_record
@@ -166,7 +166,7 @@ class Shelf:
         """A cast that is missing shall not show after hours. Raises UsageError."""
         for path in book_files(self.path):
             if path.suffix in TEXT_SUFFIXES:
-                self._cast(path, path.stem, None)
+                self._cast(path, key_of(path), None)
 
     def jobs(self) -> Iterator[ReadingJob]:
         """A job per book, each read when it is asked for. Raises UsageError: two books of one key, a book
@@ -181,7 +181,7 @@ class Shelf:
         file = self.characters
         if file is None or str(file) == AUTO or not file.is_dir():
             return None if str(file) == AUTO else file
-        found = (file / f"{name}.txt" for name in (key, path.stem) if name)
+        found = (file / f"{name}.txt" for name in (key or key_of(path), path.stem))
         return next((p for p in found if p.is_file()), None)
 
     def _cast(self, path: Path, key: str, own: Cast | None) -> Cast | None:

@@ -114,9 +114,8 @@ def diff_edits(old: Path, new: Path, *, author: str = "") -> dict[str, Diff]:
     keys)."""
     before, after = read_annotations(old), read_annotations(new)
     date = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
-    if len(before) == len(after) == 1:
-        return {before[0].doc_key: diff(before[0], after[0], author=author, date=date)}
-    found = {a.doc_key: a for a in after}
+    alone = len(before) == len(after) == 1
+    found = {before[0].doc_key if alone else a.doc_key: a for a in after}
     keys = [b.doc_key for b in before]
     for path, there, wanted in ((new, found, keys), (old, keys, found)):
         if lacks := [key for key in wanted if key not in there]:

@@ -123,14 +123,10 @@ def publish(
             report.copied = out
         if not dry_run:
             made = prepared.publication
-
-            def ours(path: Path) -> tuple[str, ...]:
-                found = read_publication(path)
-                return found.files if found else ()
-
             job = Upload(
                 settings.repository, prepared.files, made.tag, f"{made.title}: {made.tag}", PUBLICATION_FILE,
-                ours, settings.private or None,
+                lambda path: found.files if (found := read_publication(path)) else (),
+                settings.private or None,
             )  # fmt: skip
             report.uploaded = upload(job, progress)
     return report

@@ -1,5 +1,6 @@
 """What a data set folder is, where its texts and annotation are from, and what is known of their rights."""
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from ..books.facts import BookFacts, is_remapped, released_key
+from ..edits.apply import STEP
 from ..errors import BookcorefError, UsageError, plural
 from ..formats.card import CITATION
 from ..formats.corpora import Corpus, corpora
 from ..formats.folder import BuildRecord, iter_folder
+from ..formats.reasons import read_reasons
 from ..progress import Progress
 from ..publishing.citation import Citation, citation_of_bibtex, citation_of_dataset, read_citation
 from ..publishing.leaks import MOST_WORDS
@@ -41,7 +44,6 @@ _BOOKCOREF = "CC-BY-NC-SA-4.0"
 _MOST_STRANGE, _LONGEST_STRANGE = 0.03, 100
 """The share of a book's characters, and the length of a piece, that may not be in the file it is from: people
 correct words, they do not write pages."""
-_SILVER = ("Silver: made by a pipeline, not checked by people.", "The annotator was made for English novels.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +179,7 @@ class Origin:
             citation=self._citation(asked.citation, title, repository, int(date[:4]), page),
             books=self.record.books,
             licences=(("Texts", said), ("Annotation", f"{name}: {annotation.evidence}")),
-            recipe=tuple(self._recipe()), limits=tuple(self._limits()), notes=notes,
+            recipe=tuple(self._recipe()), limits=tuple(self._limits(folder)), notes=notes,
             left_out=dict(self.record.missing), languages=asked.languages,
         )  # fmt: skip
 
@@ -203,9 +205,15 @@ class Origin:
         if isinstance(versions, dict):
             yield "versions: " + ", ".join(f"{name} {version}" for name, version in versions.items())
 
-    def _limits(self) -> Iterable[str]:
+    def _limits(self, folder: Path) -> Iterable[str]:
         if self.kind == "own":
-            yield from _SILVER
+            said = (
+                reason for line in read_reasons(folder).values() for reason in json.loads(line)["reasons"]
+            )
+            by_hand = sum(len(scores) for _, step, _, scores in said if step == STEP)
+            people = f"; {plural(by_hand, 'mention')} by people, the others not checked" * bool(by_hand)
+            yield f"Silver: made by a pipeline{people or ', not checked by people'}."
+            yield "The annotator was made for English novels."
         if self.corpus is not None:
             yield "The windows of the configuration `split` are cut here; the corpus has none."
         for book in self.record.books:

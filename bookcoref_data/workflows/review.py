@@ -2,6 +2,7 @@
 the likely errors of somebody else's annotation, which our own reading shows."""
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -88,8 +89,7 @@ class ReviewSession:
 
     def take_back(self) -> bool:
         """Forget the last answer; False where there is none."""
-        kept = self.kept()
-        if not kept:
+        if not (kept := self.kept()):
             return False
         last = kept.pop()
         while kept and last.group and kept[-1].group == last.group:
@@ -118,12 +118,9 @@ def flags_of(a: Annotation, *, read: bool = True) -> list[Flag]:
     if not read or not_english(a.book.tokens):
         return find_flags(a)
     entries = [Entry(name, aliases) for name, aliases in names_of_chains(a)]
-    backend = EmbeddedBackend(plan := default_plan("embedded"))
-    try:
+    with closing(EmbeddedBackend(plan := default_plan("embedded"))) as backend:
         own = None
         if entries:
             source = Source(a.book, origin=a.source)
             own = annotate_book(source, make_cast(entries), plan, backend=backend).annotation()
         return find_flags(a, own, backend.parse(a.book).tag)
-    finally:
-        backend.close()

@@ -401,6 +401,14 @@ def test_a_folder_of_texts_takes_a_cast_file_per_book(toybox, annotate, texts):
     assert [name for name, _ in records["second"].characters] == ["Brown"]
     again = annotate(out / "dataset", "--out", toybox.folder / "again", "--json")
     assert [b["doc_key"] for b in json.loads(again.stdout)["books"]] == ["first", "second", "third_3"]
+    # A file whose name is no key has its cast under the key, as `--propose-cast --out` writes it.
+    (texts / "second.txt").rename(texts / "second & last.txt")
+    (casts / "second.txt").rename(casts / "second_last.txt")
+    done = annotate(texts, "--characters", casts, "--out", toybox.folder / "more", "--json")
+    assert done.exit_code == 0, done.exception
+    assert [b["doc_key"] for b in json.loads(done.stdout)["books"]] == ["first", "second_last", "third_3"]
+    shelf = annotate_many.Shelf(texts, None, toybox.folder, casts)
+    assert shelf.cast_file(texts / "second & last.txt") == casts / "second_last.txt"
 
 
 def test_a_book_without_a_cast_is_named_before_anything_is_written(toybox, annotate, texts):

@@ -12,8 +12,11 @@ from pathlib import Path
 import pytest
 
 import bookcoref_data as bc
+from bookcoref_data.edits import Edit, anchor_of, apply
 from bookcoref_data.errors import ChecksumError, DataError, SourceError, UsageError
-from bookcoref_data.formats.folder import read_build
+from bookcoref_data.formats.annotated import read_annotations
+from bookcoref_data.formats.folder import read_build, writing_folder
+from bookcoref_data.formats.reasons import format_reasons
 from bookcoref_data.progress import Silent
 from bookcoref_data.publishing.card import render_task_card
 from bookcoref_data.sample_story.story import sample_path
@@ -176,6 +179,22 @@ def test_own_annotation_needs_a_licence(sample, tmp_path, cache_home):
     )
     assert "Silver: made by a pipeline" in report.card
     assert "## Plausibility" in report.card
+
+
+def test_the_card_of_corrected_books_says_how_many_mentions_people_gave(sample, tmp_path, cache_home):
+    folder, told = own(sample, tmp_path / "own", {"licence": "CC-BY-4.0"}), "Silver: made by a pipeline"
+    assert told + ", not checked by people." in bc.publish(folder, "me/x", mirror=MIRROR, dry_run=True).card
+    (book,) = read_annotations(folder)
+    edits = [
+        Edit("link", at=anchor_of(book.book.tokens, m.start, m.end), character=book.names[m.character])
+        for m in book.mentions[:3]
+    ]
+    done = apply(book, edits).annotation
+    with writing_folder(tmp_path / "mended") as writer:
+        writer.add_book(done.to_book(), "test", reasons=format_reasons(done))
+        writer.finish("Lamps", licences=[("Annotation", "mine")])
+    card = bc.publish(tmp_path / "mended", "me/x", mirror=MIRROR, licence="CC-BY-4.0", dry_run=True).card
+    assert told + "; 3 mentions by people, the others not checked." in card
 
 
 def test_texts_from_elsewhere_need_a_stated_licence(sample, tmp_path, cache_home):
