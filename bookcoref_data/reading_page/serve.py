@@ -4,7 +4,6 @@ The server listens on 127.0.0.1 alone. The page is given out only at an address 
 corrections are taken only with that token, for this host name, and if nobody else changed the file meanwhile.
 """
 
-import hashlib
 import re
 import secrets
 import threading
@@ -15,7 +14,7 @@ from typing import Any
 
 from ..edits import parse_edits
 from ..errors import BookcorefError, SourceError
-from ..files import write_text
+from ..files import sha256_bytes, write_text
 from ..outputs import locked
 
 MOST_BYTES = 64 << 20
@@ -54,8 +53,8 @@ class _Server(ThreadingHTTPServer):
 
 
 def version_of(text: str) -> str:
-    """A short name of the content of a file of corrections."""
-    return hashlib.sha256(text.encode("utf-8")).hexdigest()[:16]
+    """A name of the content of a file of corrections."""
+    return sha256_bytes(text.encode("utf-8"))
 
 
 class EditServer:

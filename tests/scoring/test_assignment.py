@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bookcoref_data.errors import DataError
+from bookcoref_data.scoring import assignment
 from bookcoref_data.scoring.assignment import best_alignment
 from tests.drawing import drawn
 
@@ -67,3 +69,14 @@ def test_large_problems_agree_with_the_dense_solver():
     dense[found[0], found[1]] = found[2]
     expected = dense[linear_sum_assignment(dense, maximize=True)].sum()
     assert check(None, best_alignment(*found), found) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_what_would_take_hours_is_refused(monkeypatch, turned):
+    """Three clusters that share mentions with four, all alike: the smaller side, times twelve ways."""
+    rows, columns = np.divmod(np.arange(12), 4)[:: -1 if turned else 1]
+    monkeypatch.setattr(assignment, "_REFUSED_ABOVE", 36)
+    assert best_alignment(rows, columns, np.ones(12)).size == 3
+    monkeypatch.setattr(assignment, "_REFUSED_ABOVE", 35)
+    with pytest.raises(DataError, match="3 and 4 clusters share mentions in 12 ways"):
+        best_alignment(rows, columns, np.ones(12))
