@@ -9,7 +9,7 @@ The other way round, `attributes` makes the JSON of a dataclass.
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from math import isinf
@@ -28,6 +28,8 @@ _TYPES: dict[str, tuple[type, ...]] = {
 }  # fmt: skip
 Check = Callable[[Any], None]
 Settings = TypeVar("Settings")
+Key = TypeVar("Key")
+Item = TypeVar("Item")
 
 
 class _Misfit(Exception):
@@ -74,6 +76,14 @@ def _finite(word: str) -> float:
     if isinf(value):
         raise ValueError(f"{word[:40]} is too large a number")
     return value
+
+
+def together(pairs: Iterable[tuple[Key, Item]]) -> dict[Key, list[Item]]:
+    """The second items by the first, both in the order in which they come."""
+    found: dict[Key, list[Item]] = {}
+    for key, item in pairs:
+        found.setdefault(key, []).append(item)
+    return found
 
 
 class GivenTwice(ValueError):

@@ -24,6 +24,7 @@ from typing import Any
 from ..books import Mention, Record
 from ..errors import FormatError
 from ..files import utf8
+from ..shapes import together
 from . import base
 from .compressed import bare_suffix, packing, read_bytes
 from .conversion_report import ConversionReport, Note
@@ -123,9 +124,7 @@ def _parse(
         and not annotation.links
         and all(_LITBANK_CLUSTER.fullmatch(e.kind) and (e.start, e.end) in mentions for e in names)
     )
-    groups: dict[str, list[str]] = {}
-    for entity in names if litbank else ():
-        groups.setdefault(entity.kind, []).append(entity.number)
+    groups = together((entity.kind, entity.number) for entity in (names if litbank else ()))
     # Mentions that no cluster names stand alone under their own id.
     named = {(e.start, e.end) for e in names}
     for entity in entities if litbank else ():
@@ -300,9 +299,7 @@ def _linked_groups(annotation: _AnnFile) -> dict[str, list[str]]:
     for members in annotation.links:
         for member in members[1:]:
             parent[root(member)] = root(members[0])
-    groups: dict[str, list[str]] = {}
-    for number in annotation.entities:
-        groups.setdefault(root(number), []).append(number)
+    groups = together((root(number), number) for number in annotation.entities)
     return {members[0]: members for members in groups.values()}
 
 

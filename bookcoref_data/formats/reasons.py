@@ -12,7 +12,7 @@ from typing import Any
 
 from ..books.annotation import Annotation, Quote, annotation_of
 from ..errors import FormatError
-from ..shapes import check, parse_json
+from ..shapes import check, parse_json, together
 from .lines import read_lines
 
 REASONS = "reasons.jsonl"
@@ -28,9 +28,7 @@ def format_reasons(known: Annotation) -> str:
 
     found = {(m.start, m.end, known.names[m.character]): m for m in known.mentions}
     mentions = [found.get((m.start, m.end, plain.names[m.character]), m) for m in plain.mentions]
-    scores: dict[tuple[str, str, str], list[float]] = {}
-    for m in mentions:
-        scores.setdefault((m.kind, m.step, m.rule), []).append(m.score)
+    scores = together(((m.kind, m.step, m.rule), m.score) for m in mentions)
     places = {reason: place for place, reason in enumerate(scores)}
     quotes = sorted(known.quotes, key=lambda quote: quote[:2])
     starts, rules = [q.start for q in quotes], list(dict.fromkeys(q.rule for q in quotes))

@@ -11,6 +11,7 @@ from itertools import accumulate, chain
 
 from ..books import Book, Record, read_window_key
 from ..errors import DataError, UsageError, listed, require_choice
+from ..shapes import together
 from .clustering import Clusters
 
 MISSING_RULES = ("error", "skip", "empty")
@@ -166,10 +167,8 @@ def _by_key(documents: Iterable[Scorable], side: str) -> dict[str, Scorable]:
 def _pair_renamed(keys: dict[str, Scorable], responses: dict[str, Scorable]) -> list[str]:
     """Give response documents the key of the key document with the same tokens, where that is unique."""
     renamed: list[tuple[str, str]] = []
-    texts: dict[tuple[str, ...], list[str]] = {}
-    for name in [k for k in responses if k not in keys]:
-        if responses[name].tokens:
-            texts.setdefault(tuple(responses[name].tokens or ()), []).append(name)
+    new = [(name, one.tokens) for name, one in responses.items() if name not in keys]
+    texts = together((tuple(tokens), name) for name, tokens in new if tokens)
     for name in [k for k in keys if k not in responses] if texts else []:
         same = texts.get(tuple(keys[name].tokens or ()), [])
         if len(same) == 1:

@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..books.book import text_of
-from ..shapes import AsFields, attributes, plain
+from ..shapes import AsFields, attributes, plain, together
 from .arrays import Bools, Floats, Ints
 from .clustering import Members, Overlap, overlap
 from .evaluation import Evaluation, book_overlaps
@@ -262,9 +262,8 @@ class _Corrections:
 
     def missed(self, most: int) -> list[Frequent]:
         """Characters by mentions that the response lacks."""
-        groups: dict[str, list[int]] = {}
-        for i in np.flatnonzero(self.key_cell < 0).tolist():
-            groups.setdefault(self.names[int(self.both.key.owner[i])], []).append(i)
+        lost = np.flatnonzero(self.key_cell < 0).tolist()
+        groups = together((self.names[int(self.both.key.owner[i])], i) for i in lost)
         return self._frequent(groups, self.both.key, most)
 
     def spurious(self, most: int) -> list[Frequent]:

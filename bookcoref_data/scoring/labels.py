@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..books.book import text_of
-from ..shapes import AsFields
+from ..shapes import AsFields, together
 from .clustering import Members
 from .evaluation import Evaluation, book_overlaps
 from .mention_types import TYPES, TypeRules
@@ -88,9 +88,7 @@ def character_scores(evaluation: Evaluation) -> tuple[CharacterScore, ...]:
         shared = np.zeros(sizes.size)
         aligned = partner[both.recall.rows] == both.recall.columns
         shared[both.recall.rows[aligned]] = both.recall.counts[aligned]
-        clusters_of: dict[str, list[int]] = {}
-        for i, name in enumerate(names):
-            clusters_of.setdefault(name, []).append(i)
+        clusters_of = together((name, i) for i, name in enumerate(names))
         scores = []
         for name, clusters in clusters_of.items():
             with_partner = [i for i in clusters if partner[i] >= 0]

@@ -13,6 +13,7 @@ import numpy as np
 from ..books import Book, Record, Window, cut_windows, window_key
 from ..books.windows import by_window
 from ..errors import UsageError, require_choice
+from ..shapes import together
 from .arrays import Ints
 from .clustering import Clusters, Members, members
 from .documents import Scorable, as_document, pair
@@ -201,9 +202,7 @@ def _prepare_split(keys: list[Scorable], responses: list[Scorable], missing: str
     if responses and not windowed[1]:
         notes.append("the response saw whole books: these are not the scores of a system run on windows")
     paired = pair(*sides, missing=missing)
-    by_book: dict[str, list[tuple[Scorable, Scorable]]] = {}
-    for left, right in paired.pairs:
-        by_book.setdefault(left.book_key, []).append((left, right))
+    by_book = together((left.book_key, (left, right)) for left, right in paired.pairs)
     books = tuple(_join_windows(name, pairs) for name, pairs in by_book.items())
     return ReadyToScore(books, paired.missing, paired.extra, (*paired.notes, *notes))
 
@@ -219,10 +218,7 @@ def _layouts(keys: list[Scorable], responses: list[Scorable], size: int) -> _Cut
     """
     layouts: _Cuts = {}
     for side in (keys, responses):
-        by_book: dict[str, list[Scorable]] = {}
-        for document in side:
-            by_book.setdefault(document.book_key, []).append(document)
-        for name, documents in by_book.items():
+        for name, documents in together((document.book_key, document) for document in side).items():
             ends = [d.sentence_ends for d in documents if d.sentence_ends is not None]
             if name in layouts or len(ends) < len(documents):
                 continue

@@ -16,7 +16,7 @@ from ..errors import DataError, UsageError, listed
 from ..files import safe_name, sha256_bytes, sha256_file, write_bytes, write_text
 from ..formats.lines import json_lines
 from ..outputs import whole
-from ..shapes import parse_json
+from ..shapes import parse_json, together
 
 RECORD_FILE = "task.json"
 Row = Mapping[str, Any]
@@ -68,9 +68,7 @@ def write_task_folder(out: Path, content: TaskFolder) -> list[Path]:
         }  # fmt: skip
         write_text(out / RECORD_FILE, json.dumps(record, ensure_ascii=False, indent=1) + "\n")
         # The card. The `datasets` cache is keyed by its YAML, so the YAML carries the digest of the content.
-        configs: dict[str, list[str]] = {}
-        for config, split in content.tables:
-            configs.setdefault(config, []).append(split)
+        configs = together(content.tables)
         lines = ["---", "language:\n- en", f"pretty_name: {json.dumps(content.title)}", "dataset_info:"]
         for config in configs:
             columns = content.own_features.get(config, content.features)

@@ -38,6 +38,8 @@ class Decoded(NamedTuple):
         """What was mended or left out, in one sentence for a person; "" when nothing was."""
         if self.left_out:
             return f"{what} ({self.encoding}): left out {', '.join(self.left_out)}"
+        if self.encoding in _OLD_MACHINES:
+            return f"{what}: read as {self.encoding}, which alone makes words of its letters and quotes"
         if not self.mended:
             return ""
         places = ", ".join(f"{m.text!r} at byte {m.start:,}" for m in self.mended[:3])
@@ -51,6 +53,14 @@ _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codec
 # more of them than sound characters outside ASCII, is not UTF-8 with a flaw but another encoding.
 _MOST_BROKEN = 0.001
 _ALWAYS_ALLOWED = 3
+_NOT_IN_WINDOWS = b"\x81\x8d\x8f\x90\x9d"
+_OLD_MACHINES = ("mac-roman", "cp850")
+# What no file of latin-1 or Windows-1252 that was looked at has: a sign inside a word, a capital at the end
+# of a lower-case one, a letter between a comma and a blank, a low quote behind a letter.
+_ODD = re.compile(
+    r"(?<=[a-z])(?![‘’“”´·…\xad‐-—ß-öø-ÿœšžƒ])[\x80-\uffff](?=[a-z])|(?<=[a-z])[À-ÖØ-ÞŠŒŽŸ](?=\s)"
+    r"|(?<=[,.!?;])[À-ÖØ-öø-ÿŠŒŽŸšœž](?=\s)|(?<=[a-z])[‚„‰ˆ‹]"
+)
 # What "surrogateescape" leaves in the place of bytes that cannot be decoded.
 _BROKEN = re.compile("[\udc80-\udcff]+")
 
@@ -62,7 +72,7 @@ def decode(data: bytes, what: str = "text") -> Decoded:
     sequences: a single byte among them is read as Windows-1252 (0xE9 is "é", 0x92 a quote), a longer run
     becomes one U+FFFD, and all are listed in `mended`. Else Windows-1252 when its typographic quotes and
     dashes (0x80 to 0x9F) occur and all bytes are defined there; else latin-1, in which Gutenberg's `-8.txt`
-    files are written.
+    files are written; or what an old Macintosh or DOS wrote, where that alone makes words of them.
 
     Raises:
         WrongFileError: the bytes hold NUL characters (a binary file).
@@ -101,12 +111,13 @@ def _decode(data: bytes, what: str) -> tuple[str, str, tuple[Mended, ...]]:
     except UnicodeDecodeError:
         if mended := _mend(data):
             return mended[0], "utf-8", mended[1]
-    if any(0x80 <= byte <= 0x9F for byte in set(data)):
-        try:
-            return data.decode("cp1252"), "cp1252", ()
-        except UnicodeDecodeError:
-            pass
-    return data.decode("latin-1"), "latin-1", ()
+    signs = {byte for byte in set(data) if 0x80 <= byte <= 0x9F}
+    encoding = "cp1252" if signs and signs.isdisjoint(_NOT_IN_WINDOWS) else "latin-1"
+    odd = {encoding: len(_ODD.findall(data.decode(encoding)))}
+    odd |= {name: len(_ODD.findall(data.decode(name))) for name in _OLD_MACHINES if odd[encoding] > 1}
+    best = min(odd, key=odd.__getitem__)
+    encoding = best if 4 * odd[best] <= odd[encoding] else encoding
+    return data.decode(encoding), encoding, ()
 
 
 def _with_plain_ends(data: bytes, encoding: str) -> str:

@@ -92,3 +92,26 @@ def test_a_nul_character_is_shown_with_its_place():
     with pytest.raises(DataError) as error:
         decode(b"ab\x00c")
     assert error.value.found == "a NUL character at 2"
+
+
+SPOKEN = "“You are Zoë’s,” he said—“aren’t you?” “Déjà vu,” she said. “I can’t go to the café…”\n"
+
+
+@pytest.mark.parametrize("encoding", ["mac-roman", "cp850", "cp1252", "latin-1"])
+def test_letters_and_quotes_of_other_machines_stand_where_they_can(encoding):
+    """“You” was read as Òyou, and café as cafŽ, without a word."""
+    quotes = str.maketrans("“”’—…", '""\'-.')
+    text = SPOKEN.translate(quotes) if encoding in ("cp850", "latin-1") else SPOKEN
+    found = decode(text.encode(encoding), "old.txt")
+    assert (found.text, found.encoding) == (text, encoding)
+    told = "old.txt: read as " + encoding if encoding in ("mac-roman", "cp850") else ""
+    assert found.note("old.txt").startswith(told)
+    assert bool(found.note("old.txt")) is bool(told)
+
+
+@pytest.mark.parametrize("text", [
+    "He said“no” and don‘t, won‘t, can‘t.\n", "He don´t, won´t, can´t.\n", "Ein Stück Käse, über Bäume.\n",
+    "ÉTÉ, À LA MER; DÉJÀ VU À L’ÉTÉ.\n", "co\xadoperate, to\xadday.\n", "À Paris, à Rome, où? là.\n",
+])  # fmt: skip
+def test_letters_that_are_rare_but_right_are_no_other_machine(text):
+    assert decode(text.encode("cp1252")).text == text

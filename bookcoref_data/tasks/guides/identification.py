@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ...errors import DataError
-from ...shapes import attributes
+from ...shapes import attributes, together
 from ..contexts.scores import words_in
 from ..folder import Feature
 from ..questions.grading import Row, Share
@@ -26,11 +26,8 @@ IDENTIFICATION: dict[str, Feature] = {
 
 def questions_of(texts: Sequence[GuideText]) -> list[dict[str, Any]]:
     """One question per description, of guides that have a summary and two characters or more, as a row."""
-    guides: dict[tuple[str, str], list[GuideText]] = {}
-    for text in texts:
-        guides.setdefault((text.source, text.guide), []).append(text)
     found: list[dict[str, Any]] = []
-    for some in guides.values():
+    for some in together(((text.source, text.guide), text) for text in texts).values():
         summary = next((t.text for t in some if t.kind == "summary"), "")
         people = sorted((t for t in some if t.kind == "description"), key=lambda t: t.order)
         options = list(dict.fromkeys(p.character for p in people))

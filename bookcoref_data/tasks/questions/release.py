@@ -12,6 +12,7 @@ from functools import lru_cache
 from itertools import pairwise, zip_longest
 from typing import Any
 
+from ...shapes import together
 from ...words import letters_of, word_set
 from ...words.honorifics import HONORIFICS, MARRIED, NAME_SUFFIXES, UNMARRIED, honorific_gender
 from ...words.kin import KIN
@@ -142,8 +143,6 @@ def drawn(
 
 def _in_turn(candidates: Sequence[Any], rng: random.Random) -> Iterator[Any]:
     """The candidates in random order, one of each book in turn."""
-    books: dict[str, list[Any]] = {}
-    for candidate in rng.sample(list(candidates), len(candidates)):
-        books.setdefault(candidate.document.book.doc_key, []).append(candidate)
-    for row in zip_longest(*books.values()):
+    drawn = rng.sample(list(candidates), len(candidates))
+    for row in zip_longest(*together((c.document.book.doc_key, c) for c in drawn).values()):
         yield from (candidate for candidate in row if candidate is not None)

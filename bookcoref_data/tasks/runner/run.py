@@ -11,7 +11,7 @@ from typing import Any
 
 from ...files import cannot_write, unreadable, write_bytes
 from ...progress import Progress, Silent
-from ...shapes import AsFields
+from ...shapes import AsFields, together
 from ..folder import Row, jsonl_bytes
 from .requests import Model, Reply, Request
 
@@ -61,9 +61,7 @@ def ask(
     prices, listener = prices or Prices(), progress or Silent()
     report, replies = RunReport(model.name), {}
     settings = model.settings()
-    by_digest: dict[str, list[Request]] = {}
-    for request in requests:
-        by_digest.setdefault(request.digest(settings), []).append(request)
+    by_digest = together((request.digest(settings), request) for request in requests)
     known = read_cache(cache)
     todo = []
     for digest, group in by_digest.items():
