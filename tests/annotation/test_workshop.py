@@ -61,6 +61,14 @@ def test_questions_say_who_may_be_one_and_who_two(story):
     assert "Meg" not in doubts
 
 
+@pytest.mark.parametrize("times", [2, 3])
+def test_names_that_stand_together_thrice_look_like_two_people(book_of, times):
+    book = book_of("Hill ran.\n\nStone sat.\n\nStone ate.\n\n" * 9 + "Stone saw Hill.\n\n" * times)
+    made = make_workshop(book, parse_book(book), "Stone; Hill\nAnna", ())
+    told = [([made.names[k].text for k in names], why) for names, why in made.doubts]
+    assert told == [(["Hill"], "it stands in one sentence with Stone 3 times")] * (times == 3)
+
+
 @pytest.mark.long
 def test_a_damaged_cast_is_named_with_its_line(story):
     source, parse = story

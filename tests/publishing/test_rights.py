@@ -13,6 +13,7 @@ from bookcoref_data.publishing.rights import (
     check_publishable,
     find_licence,
 )
+from bookcoref_data.workflows.publish_facts import Origin
 
 FREE = {"emma_158": TextRights(PUBLIC_DOMAIN, "its header")}
 
@@ -57,3 +58,24 @@ def test_what_is_known_but_not_free_goes_up_without_text(texts, rights):
     with pytest.raises(UsageError, match="--standoff"):
         check_publishable(texts, rights, standoff=False)
     check_publishable(texts, rights, standoff=True)
+
+
+def test_casts_whose_source_has_no_open_terms_are_told():
+    """Guides and unknown sources; what is under a licence already gets no other one."""
+
+    def rights(*sources, chosen=None, declared=("CC0-1.0", "a test")):
+        books = {str(i): {"cast": {"source": source}} for i, source in enumerate(sources)} | {"x": {}}
+        record = type("Record", (), {"source": {"books": books if sources else None}})()
+        return Origin("own", record, None, declared).annotation_rights(chosen)
+
+    unknown = "the casts of {} come from an unknown source, whose terms are not open"
+    assert rights().closed == ()
+    assert rights("wikidata", "proposed", "own").closed == (unknown.format("1 book"),)
+    assert rights("litcharts", "wikidata", "litcharts", None, declared=None).closed == (
+        "the casts of 2 books come from litcharts, whose terms are not open", unknown.format("2 books"),
+    )  # fmt: skip
+    assert rights(declared=None).licence is None
+    assert rights(declared=None, chosen="CC-BY-4.0").licence == find_licence("CC-BY-4.0")
+    assert rights(chosen="CC0-1.0").licence == find_licence("CC0-1.0")
+    with pytest.raises(UsageError, match=r"under CC0-1\.0 already, so its licence cannot be CC-BY-4\.0"):
+        rights(chosen="CC-BY-4.0")
