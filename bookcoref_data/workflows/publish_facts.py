@@ -40,7 +40,6 @@ from .verify import known_facts, published_books
 
 OPEN_CASTS = {"wikidata", "proposed", "own"}
 """Sources of casts that stand in nobody's way: CC0, made from the book, given by whoever publishes."""
-_BOOKCOREF = "CC-BY-NC-SA-4.0"
 _MOST_STRANGE, _LONGEST_STRANGE = 0.03, 100
 """The share of a book's characters, and the length of a piece, that may not be in the file it is from: people
 correct words, they do not write pages."""
@@ -252,7 +251,7 @@ def kind_of(record: BuildRecord) -> str:
 
 def _declared(kind: str, record: BuildRecord, corpus: Corpus | None) -> tuple[str, str] | None:
     if kind == "bookcoref":
-        return _BOOKCOREF, "BookCoref states three licences; the strictest counts"
+        return "CC-BY-NC-SA-4.0", "BookCoref states three licences; the strictest counts"
     if kind == "sample":
         return "CC0-1.0", "made by hand for bookcoref-data"
     if corpus is not None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from bookcoref_data.api.reading import MergedCorrections
+from bookcoref_data.cli.verbs.novel import edits_merge
 from bookcoref_data.edits import Anchor, Edit, anchor_of, merge_edits
 from bookcoref_data.edits.effects import Effect
 from bookcoref_data.edits.locate import Finder, plain
@@ -270,6 +272,13 @@ def test_what_one_calls_right_another_does_not_correct(one, two, kept, apart):
         found = merge_edits(people)
         assert sorted(map(repr, found.edits)) == sorted(map(repr, kept))
         assert len(found.disagreements) == apart
+
+
+def test_a_disagreement_is_told_in_words(capsys):
+    found = merge_edits([[RIGHT], [edit("span", was="A", to=anchor_of(OLD, 3, 4), author="Ben")]])
+    edits_merge(MergedCorrections(found.edits, found.disagreements), None)
+    told = capsys.readouterr().err
+    assert told.endswith("(token 3): one of them says right as it is, Ben says span to “and she”\n")
 
 
 @pytest.mark.parametrize(

@@ -259,8 +259,9 @@ def edits_merge(done: MergedCorrections, out: Path | None, json: Json = False) -
         _tell_edits(done, out, json)
 
     def says(e: Edit) -> str:
-        whom = (e.character or e.speaker, e.into and f"into {e.into}", e.name and f"to {e.name}")
-        return " ".join(filter(None, (e.author or "one of them", "says", e.op, *whom)))
+        to = e.into and f"into {e.into}", e.name and f"to {e.name}", e.to and f"to “{e.to.words}”"
+        what = (e.name,) if e.op == "seen" else (e.op, e.character or e.speaker, *to)
+        return " ".join(filter(None, (e.author or "one of them", "says", *what)))
 
     for d in done.disagreements:
         say(f"left out: {d.what}: {says(d.one)}, {says(d.other)}")
