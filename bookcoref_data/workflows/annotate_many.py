@@ -445,10 +445,8 @@ class Relayed:
         self._put("note", message)
 
     def _put(self, *message: Any) -> None:
-        try:
+        with suppress(OSError, EOFError):
             self._queue.put(message)
-        except (OSError, EOFError):
-            return
 
 
 @contextmanager
@@ -465,17 +463,19 @@ def relaying(progress: Progress, workers: int) -> Iterator[Any]:
         queue = manager.Queue()
 
         def serve() -> None:
-            while (message := queue.get()) is not None:
-                if message[0] == "begin":
-                    progress.end(message[1])  # a book tried again after its worker was killed
-                getattr(progress, message[0])(*message[1:])
+            with suppress(OSError, EOFError):  # a signal to all processes ends the queue first
+                while (message := queue.get()) is not None:
+                    if message[0] == "begin":
+                        progress.end(message[1])  # a book tried again after its worker was killed
+                    getattr(progress, message[0])(*message[1:])
 
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()
         try:
             yield _Channel(queue)
         finally:
-            queue.put(None)
+            with suppress(OSError, EOFError):
+                queue.put(None)
             thread.join(timeout=5)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import shutil
 import signal
@@ -598,3 +599,18 @@ def test_files_named_in_another_script_are_books_of_their_own(tmp_path):
     with pytest.raises(UsageError, match="two books have the key 'bel'"):
         bc.propose_casts(books, tmp_path / "more")
     assert not (tmp_path / "more").exists()
+
+
+def test_a_signal_that_ends_the_queue_first_is_what_is_told():
+    """SIGTERM to all processes of a job, as `timeout` and a scheduler send it."""
+    before = set(multiprocessing.active_children())
+
+    def ended() -> None:
+        with relaying(Silent(), 2):
+            (manager,) = set(multiprocessing.active_children()) - before
+            manager.terminate()
+            manager.join()
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ended()
