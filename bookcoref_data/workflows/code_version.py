@@ -35,9 +35,9 @@ def annotator_version(backend: str) -> str:
             continue
         tree = ast.parse(path.read_bytes())
         for other in _imported(tree, path):
-            # Not the modules of another backend, nor rooms that decide nothing
+            # Not the modules of a backend (its own are here), nor rooms that decide nothing
             place, *rest = other.relative_to(_PACKAGE).parts
-            ours = place != "annotation" or len(rest) == 1 or rest[0] == backend
+            ours = place != "annotation" or len(rest) == 1
             start += [other] if ours and place in _DECIDING and other not in found else []
         for node in ast.walk(tree):
             if not isinstance(node, _DOCUMENTED) or not node.body:

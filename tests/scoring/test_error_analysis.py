@@ -45,6 +45,21 @@ def test_each_kind(response, expected):
     assert [c.type for c in analysis.counts] == list(ERROR_TYPES)
 
 
+@pytest.mark.parametrize(("response", "step"), [
+    ([[ANNA, SHE, ANNA2], [(2, 4), HIM], [QUEEN]], 1),
+    ([[ANNA, SHE, ANNA2, (1, 1)], [BEN, HIM], [QUEEN]], 2),
+    ([[ANNA, ANNA2], [BEN, HIM], [QUEEN]], 3),
+    ([[ANNA, SHE, ANNA2]], 3),
+    ([[ANNA, SHE, ANNA2, BEN, HIM], [QUEEN]], 4),
+    ([[ANNA, SHE], [ANNA2], [BEN, HIM], [QUEEN]], 5),
+])  # fmt: skip
+def test_an_error_costs_what_its_own_correction_gives_back(response, step):
+    f1 = [scores.conll.f1 for _, scores in analyse(response).steps]
+    assert len(set(f1[:step])) == 1
+    assert f1[0] < 1
+    assert f1[step:] == [1] * (6 - step)
+
+
 def test_a_span_error_needs_the_same_head():
     """ "York" lies inside "the old Ben of York", but its head is another word."""
     assert counted(analyse([[ANNA, SHE, ANNA2], [(6, 6), HIM], [QUEEN]])) == {
