@@ -58,7 +58,7 @@ def read_novel(path: Path, most: int = MOST_TOKENS) -> Book:
     """The first `most` tokens of a Gutenberg file, to the end of a sentence."""
     text = clean(decode(path.read_bytes(), str(path)).text, CleanSettings(guard=False)).text
     sentences, count = [], 0
-    for sentence in tokenize_body(text, split_dashes="hyphens").sentences:
+    for sentence in tokenize_body(text, split_dashes=True).sentences:
         count += len(sentence)
         if count > most:
             break

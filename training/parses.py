@@ -12,12 +12,13 @@ import numpy as np
 from bookcoref_data.annotation.cast import Cast
 from bookcoref_data.annotation.embedded.backend import EmbeddedBackend, HowToRead, Reading
 from bookcoref_data.annotation.embedded.linking import filter_names, link_names
-from bookcoref_data.annotation.embedded.parsing import Parse, load_model, parse_book
+from bookcoref_data.annotation.embedded.parsing import Parse, load_model, parse_book, with_small_letters
 from bookcoref_data.annotation.embedded.reader import Text
 from bookcoref_data.annotation.embedded.setup import make_text
 from bookcoref_data.annotation.state import Marked
 from bookcoref_data.annotation.steps import Job
 from bookcoref_data.books import Book
+from bookcoref_data.books.book import tokens_sha256
 
 
 class Remembering(EmbeddedBackend):
@@ -35,12 +36,14 @@ class Remembering(EmbeddedBackend):
 def parse_with_cache(book: Book, folder: Path | None) -> Parse:
     """The parse of a book, kept in `folder` (plain arrays, one file a book) for the next time.
 
-    The file's name has the tokens and the model, so a parse of another text is never taken.
+    The file's name has the tokens that the model sees and the model, so a parse of another text is never
+    taken.
     """
     if folder is None:
         return parse_book(book)
     model = load_model()[1]
-    path = folder / f"{book.tokens_sha256()[:24]}.{model.replace(' ', '-')}.npz"
+    seen = tokens_sha256(with_small_letters(book.tokens))
+    path = folder / f"{seen[:24]}.{model.replace(' ', '-')}.npz"
     if not path.exists():
         made = parse_book(book)
         folder.mkdir(parents=True, exist_ok=True)
@@ -61,5 +64,4 @@ def link_text(book: Book, cast: Cast, parse: Parse, paragraph: np.ndarray | None
     """The text of a book whose names, those of the cast alone, are linked and filtered here."""
     linked, _ = link_names(book, cast, parse, "link")
     names, _ = filter_names(book, cast, parse, tuple(linked), "filter")
-    # The weights were learned before aliases told anybody's gender.
-    return make_text(book, cast, parse, names, paragraph, by_aliases=False)
+    return make_text(book, cast, parse, names, paragraph)

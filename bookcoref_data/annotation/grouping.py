@@ -359,7 +359,9 @@ class _People:
         if not a.first or a.last.lower() != b.last.lower() or {a.role, b.role} == {MAN, MISS}:
             return False
         knights = ("sir" in a.titles) != ("sir" in b.titles)
-        return a.first == b.first or (are_one_name(a.first, b.first) and not knights)
+        # John and John-Henry of one surname are two, Elizabeth alone may be Elizabeth-Jane.
+        alike = are_one_name(a.first, b.first) and ("-" in a.first) == ("-" in b.first)
+        return a.first == b.first or (alike and not knights)
 
     def add_single(self, sighting: Sighting) -> None:
         """One word: a first name, or a surname with the titles of a man, a wife, a daughter."""

@@ -170,7 +170,7 @@ def _goes_on(book: Book, parse: Parse, end: int) -> bool:
     return (
         parse.tag[end + 1] == "NNP"
         and token[:1].isupper()
-        and token[:2].isalpha()
+        and token.replace("’", "").replace("'", "")[:2].isalpha()  # "O'Brien"
         and parse.sentence[end + 1] == parse.sentence[end]
     )
 

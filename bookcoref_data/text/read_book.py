@@ -263,7 +263,7 @@ def gutenberg_id_of(name: str, text: str = "") -> str:
 def tokens_of(file: CleanFile, settings: ReadSettings | None = None) -> TokenisedText:
     """Clean text to tokens: the second half of `read_book`; see there."""
     settings = settings or ReadSettings()
-    found = tokenize_body(file.body.text, split_dashes="all" if settings.paragraphs == "all" else "")
+    found = tokenize_body(file.body.text, split_dashes=settings.paragraphs == "all")
     if settings.paragraphs == "released":
         found = drop_released_breaks(found)
     if not found.starts:

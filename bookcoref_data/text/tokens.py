@@ -53,19 +53,20 @@ def tokenize_official(text: str, engine: str = "punkt") -> list[list[str]]:
     return [split(text[a:b]) for a, b in sentence_spans(text, engine)]
 
 
-_DASHES = {"hyphens": re.compile("-{2,}"), "all": re.compile("-{2,}|—+")}
+_DASHES = re.compile("-{2,}|—+")
+_LOW, _CLOSED_LOW = re.compile("[„‚]"), str.maketrans("“‘", "”’")
 _CENSORED = re.compile(r"[A-Z]\.?-{2,}[.,;:!?]*")
 """A name that the author hides: "Mr. D--" """
 
 
-def tokenize_body(text: str, *, split_dashes: str = "") -> Tokenized:
+def tokenize_body(text: str, *, split_dashes: bool = False) -> Tokenized:
     """Tokens of a clean body whose paragraphs are separated by blank lines.
 
     Lines of a paragraph are joined, no sentence crosses a paragraph, no token is white space, except
     that the token "\\n" closes every paragraph but the last: it keeps the paragraphs of the book.
 
     spaCy leaves `laughed.--"I` and `dear”—she` in one piece, which hides names and quotation marks.
-    With `split_dashes` they are cut at dashes of "hyphens", or at "all". Those of the releases are not cut.
+    With `split_dashes` they are cut; those of the releases are not.
     """
     splitter = _word_splitter()
     sentences: list[list[str]] = []
@@ -77,10 +78,12 @@ def tokenize_body(text: str, *, split_dashes: str = "") -> Tokenized:
             starts.append(closed)
         # One character for one: offsets in the joined paragraph are offsets in the text.
         joined = re.sub(r"\s", " ", text[begin:end])
-        for a, b in sentence_spans(joined):
+        # Punkt takes “ and ‘ for marks that open; behind „ and ‚ they close.
+        asked = joined.translate(_CLOSED_LOW) if split_dashes and _LOW.search(joined) else joined
+        for a, b in sentence_spans(asked):
             words = splitter.split_with_offsets(joined[a:b])
             if split_dashes:
-                words = [piece for w in words for piece in _pieces(splitter, _DASHES[split_dashes], *w)]
+                words = [piece for w in words for piece in _pieces(splitter, *w)]
             if words:
                 sentences.append([word for word, _ in words])
                 starts.extend(begin + a + at for _, at in words)
@@ -88,9 +91,9 @@ def tokenize_body(text: str, *, split_dashes: str = "") -> Tokenized:
     return Tokenized(sentences, starts)
 
 
-def _pieces(splitter: WordSplitter, dash: re.Pattern[str], word: str, at: int) -> list[tuple[str, int]]:
+def _pieces(splitter: WordSplitter, word: str, at: int) -> list[tuple[str, int]]:
     """A token cut at its long dashes, with the offset of each piece; what is no glued token stays whole."""
-    dashes = list(dash.finditer(word))
+    dashes = list(_DASHES.finditer(word))
     if not dashes or dashes[0].span() == (0, len(word)) or _CENSORED.fullmatch(word):
         return [(word, at)]
     found: list[tuple[str, int]] = []

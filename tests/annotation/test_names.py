@@ -13,6 +13,7 @@ from bookcoref_data.annotation.embedded.names import (
     learned_table,
     take_apart,
 )
+from bookcoref_data.annotation.embedded.parsing import with_small_letters
 from bookcoref_data.annotation.plan import default_plan
 
 
@@ -186,6 +187,35 @@ def test_a_name_that_may_be_a_verb_is_one_before_a_verb(annotate, said):
     assert said(done)["Will"] == ["Will", "Will"]
 
 
+def test_a_name_that_may_be_a_verb_is_one_before_a_mark(annotate, said):
+    text = (
+        "Then Will slept. Will, who was tired, slept. “Will, come!” Will Anna come? Will, Tom and Anna came."
+    )
+    done = annotate(text, "Will [m]\n", steps=("link", "filter"))
+    assert said(done)["Will"] == ["Will"] * 4
+
+
+def test_the_first_words_of_a_chapter_may_be_in_capitals(annotate, said):
+    rest = "Anna Hill often said so. She had some trouble with her wood. "
+    text = "ANNA HILL OFTEN SAID that it rained.\n\nSHE HAD some trouble with it.\n\n“ANNA, WHAT is it?”\n\n"
+    done = annotate(text + rest, ["Anna Hill"])
+    assert said(done)["Anna Hill"] == ["ANNA HILL", "SHE", "ANNA", "Anna Hill", "She", "her"]
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("ANNA HILL OFTEN said \n “ MR. HILL WAS here \n", "Anna Hill often said \n “ Mr. Hill was here \n"),
+        ("THE END \n I am GREAT \n THE BBC said so \n", "THE END \n I am GREAT \n The BBC said so \n"),
+        ("NATO had it .", "NATO had it ."),
+    ],
+)
+def test_the_model_sees_small_letters_where_the_book_has_them_elsewhere(text, seen):
+    book = "Then Anna and Mr. Hill often saw the others , as it was ."
+    words = [*text.split(" "), *book.split()]
+    assert " ".join(with_small_letters(words)) == f"{seen} {book}"
+
+
 def test_a_name_that_is_never_written_small_is_one_also_where_it_begins_a_sentence(annotate, said):
     text = "They spoke to Dolly, and Dolly heard. Dolly did not answer. “Dolly, are you ill?” Dolly laughed."
     done = annotate(text, "Dolly [f]\nMr. Ford\n", steps=("link", "filter"))
@@ -234,6 +264,16 @@ def test_the_mere_noun_of_a_longer_description_is_nobodys_name(annotate, said, e
 @pytest.mark.parametrize("text", ["Then Jean - Luc slept .", "Then Jean-Luc slept ."])
 def test_a_name_with_a_hyphen_may_be_three_tokens_or_one(text):
     assert [who for _, who in linked(text, ["Jean-Luc"])] == ["Jean-Luc"]
+
+
+def test_jean_is_not_jean_luc_where_the_cast_has_both():
+    cast = ["Jean-Luc Dubois", "Jean Dubois", "Anne-Marie Dubois", "Mr. O'Brien"]
+    text = "Jean Dubois and Jean-Luc came . Jean slept . Jean-Luc Dubois saw Anne and Miss Anne-Marie ."
+    assert linked(text, cast) == [
+        ("Jean Dubois", "Jean Dubois"), ("Jean-Luc", "Jean-Luc Dubois"), ("Jean", "Jean Dubois"),
+        ("Jean-Luc Dubois", "Jean-Luc Dubois"), ("Anne", "Anne-Marie Dubois"),
+        ("Miss Anne-Marie", "Anne-Marie Dubois"),
+    ]  # fmt: skip
 
 
 def test_other_first_names_go_with_the_surname_too():

@@ -261,6 +261,15 @@ def test_a_name_with_a_hyphen_is_one_name(proposed):
     assert of(cast, "Elizabeth-Jane") == {"Elizabeth-Jane", "Elizabeth"}
 
 
+def test_john_and_john_henry_of_one_surname_are_two(proposed):
+    cast = proposed(
+        "John O'Brien was dying.", "John O'Brien had land.", "“Yes,” said John-Henry.", "John-Henry laughed.",
+        "“No,” said John.", "John-Henry O'Brien came back.", "John sat down.",
+    )  # fmt: skip
+    assert of(cast, "John O'Brien") == {"John O'Brien", "John"}
+    assert of(cast, "John-Henry O'Brien") == {"John-Henry O'Brien", "John-Henry"}
+
+
 def test_who_has_two_first_names_is_one_by_both(proposed):
     cast = proposed(
         "Dunsey Cass rode.", "Dunstan Cass ate.", "Dunstan ran.", "Dunsey sang.", "Dunstan spoke."

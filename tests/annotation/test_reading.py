@@ -71,6 +71,18 @@ def test_the_marks_of_a_book_do_not_matter(annotate, quotes_of, marks):
     assert [speaker for _, speaker, _ in done] == speakers * 2
 
 
+def test_a_word_between_single_marks_is_no_speech_to_the_end_of_the_paragraph(annotate, quotes_of):
+    text = (
+        "‘It is late, Anna,’ Mr. Ford said. ‘You must go home.’\n\n"
+        "She saw the grain ‘elevator’ at the end, and the boys’ hats. ‘I like it here,’ she said.\n\n"
+        "‘Take it to the station’ -- Mr. Ford gave her a letter -- ‘and come back.’\n\n"
+    )  # fmt: skip
+    done = quotes_of(annotate(text, ["Anna", "Mr. Ford"]))
+    begin = ["It is late", "You must go", "elevator ’ at", "I like it", "Take it to", "and come back"]
+    assert [words for words, _, _ in done] == begin
+    assert done[-2][1] == done[-1][1] == "Mr. Ford"
+
+
 def test_dashes_can_mark_speech(annotate, quotes_of):
     lines = "".join(
         f"—I say number {n}, said {who}.\n\n" for n in range(6) for who in ("Anna Hill", "Mr. Ford")

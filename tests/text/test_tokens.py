@@ -143,6 +143,14 @@ def test_the_tokens_of_a_real_book_are_those_of_spacy(shared_data, spacy_tokens)
         assert splitter.split(text[a:b]) == spacy_tokens(text[a:b])
 
 
+@pytest.mark.parametrize("marks", ["“”", '""', "«»", "»«", "„“", "„”", "‚‘", "‘’"])
+def test_a_sentence_ends_behind_its_closing_mark(marks):
+    text = "<Is it late?> Mr. Ford said. <Go home.>\n\n<I like it here.> She sat down.\n"
+    found = tokenize_body(text.replace("<", marks[0]).replace(">", marks[1]), split_dashes=True)
+    begin = [sentence[1] if sentence[0] in marks else sentence[0] for sentence in found.sentences]
+    assert begin == ["Is", "Mr.", "Go", "I", "She"]
+
+
 @pytest.mark.parametrize(
     ("text", "tokens"),
     [
@@ -160,7 +168,7 @@ def test_the_tokens_of_a_real_book_are_those_of_spacy(shared_data, spacy_tokens)
     ],
 )
 def test_glued_dashes_are_cut_where_the_text_is_ours(text, tokens):
-    found = tokenize_body(text, split_dashes="all")
+    found = tokenize_body(text, split_dashes=True)
     flat = [t for s in found.sentences for t in s]
     assert flat == tokens
     assert all(text.startswith(t, at) for t, at in zip(flat, found.starts, strict=True))

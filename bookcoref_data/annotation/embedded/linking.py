@@ -232,7 +232,7 @@ def _begins_a_sentence(at: _NamePlace) -> bool:
         return False
     if tag == "MD":
         behind = " ".join(at.parse.tag[at.end + 1 : at.end + 3])
-        return not behind.startswith(("VB", "RB VBD", "RB VBN", "RB VBZ"))
+        return not behind.startswith(("VB", "RB VBD", "RB VBN", "RB VBZ", ",", ".", "WP"))
     small, capital = at.written[at.first_word], at.written[at.first_word.capitalize()]
     return not tag.startswith(_OPEN_CLASSES) or small > _SELDOM * capital
 

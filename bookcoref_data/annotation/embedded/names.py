@@ -59,6 +59,12 @@ class Person:
         titled.sort(key=lambda a: a[0] in honorifics.MARRIED)
         return titled[0][1] if titled else ""
 
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The words of the first name: two in "Jean-Luc", which is no "Jean"."""
+        hyphened = (tuple(word.split("-")) for word in self.entry.name.lower().split() if "-" in word)
+        return next((words for words in hyphened if words == self.first[: len(words)]), self.first[:1])
+
 
 class Hit(NamedTuple):
     """A form found in the text: tokens (both inclusive), the characters it may name, rank and title."""
@@ -412,7 +418,7 @@ class NameTable:
             titles = {*p.titles, *self._courtesy(p)}
             if p.first and p.last:
                 yield [*p.first, *p.last.split()], FULL
-                yield [p.first[0], *p.last.split()], FULL
+                yield [*p.given, *p.last.split()], FULL
             yield from self._titled_forms(p, titles)
             yield from self._nick_forms(p, titles & (honorifics.UNMARRIED | {"sir"}))
             yield from self._bare_forms(p)
@@ -426,9 +432,9 @@ class NameTable:
                 yield [title, *last], LAST_TITLED if title not in p.titles or first else TITLED
             if first and last:
                 yield [title, *first, *last], FULL
-                yield [title, first[0], *last], FULL
+                yield [title, *p.given, *last], FULL
             if first and (title not in _NOT_BEFORE_FIRST_NAMES or not last):
-                yield [title, first[0]], TITLED
+                yield [title, *p.given], TITLED
 
     def _nick_forms(self, p: Person, titles: Iterable[str]) -> Iterator[tuple[Sequence[str], int]]:
         """ "Lizzy", "Lizzy Bennet", "Miss Lizzy". Other first names that the cast gives ("Eliza") are as sure
@@ -449,12 +455,15 @@ class NameTable:
         """ "Jane", "Knightley"."""
         first, last = list(p.first), p.last.split()
         if first:
-            yield first[:1], FIRST
+            yield p.given, FIRST
         if len(first) > 1:
             yield first, FIRST
             for word in first[1:]:
                 if len(word) > 2:
                     yield [word], LAST
+        if len(p.given) > 1:
+            # "Elizabeth" may be Elizabeth-Jane, where nobody else of the cast is.
+            yield first[:1], NICK
         # A woman is hardly ever called by her bare surname in these books; it means a man of her family.
         woman = (p.gender == "f" and p.titles) or set(p.titles) & honorifics.FEMALE_HONORIFICS
         if woman and not first and gender_of_first_name(p.last) == "f":

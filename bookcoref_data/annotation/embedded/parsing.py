@@ -7,6 +7,7 @@ import getpass
 import platform
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from ...books import Book
 from ...files import sha256_bytes
 from ...progress import Progress, Silent
 from ...spacy_model import load_spacy_model
+from ...words import QUOTE_MARKS
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -69,7 +71,8 @@ def _edges(head: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def parse_book(book: Book, progress: Progress | None = None) -> Parse:
-    """Parse the tokens of a book as they are: sentences and tokens stay those of the book.
+    """Parse the tokens of a book: sentences and tokens stay those of the book. The model sees them as
+    `with_small_letters` gives them.
 
     Raises:
         MissingExtraError: no English model is installed; the message has the install line.
@@ -88,7 +91,8 @@ def parse_book(book: Book, progress: Progress | None = None) -> Parse:
         return cache_strings[key]
 
     places, chunks = tee(_chunks(book))
-    docs = (_doc(nlp.vocab, book.tokens, chunk) for chunk in chunks)
+    words = with_small_letters(book.tokens)
+    docs = (_doc(nlp.vocab, words, chunk) for chunk in chunks)
     parsed = nlp.pipe(docs, batch_size=1, component_cfg={"parser": {"batch_size": _CHUNKS_TOGETHER}})
     for chunk, doc in zip(places, parsed, strict=True):
         index = np.array([i for sentence in chunk for i in sentence], dtype=np.int32)
@@ -111,6 +115,23 @@ def parse_of_arrays(
 ) -> Parse:
     """A parse from heads, tags, relations and sentence numbers, one per token."""
     return Parse(head, tag, dep, sentence, *_edges(head), model)
+
+
+def with_small_letters(tokens: Sequence[str]) -> Sequence[str]:
+    """The tokens as the model should see them: "ANNA HILL OFTEN said" at the beginning of a paragraph, as
+    books are set, is "Anna Hill often said". Words that the book writes in no other way stay."""
+    raised: list[int] = []
+    for begin in [0, *(i + 1 for i, token in enumerate(tokens[:-1]) if token == "\n")]:
+        start = begin + (tokens[begin] in QUOTE_MARKS) if tokens else 0
+        end = next((i for i in range(start, len(tokens)) if not tokens[i].isupper()), len(tokens))
+        if any(len(word) > 1 for word in tokens[start:end]) and "".join(tokens[end : end + 1]).islower():
+            raised += range(start, end)
+    seen, written = list(tokens), Counter(tokens)
+    for i in raised:
+        small, capital = tokens[i].lower(), tokens[i].capitalize()
+        if written[small] + written[capital] and len(small) > 1:
+            seen[i] = capital if i - 1 not in raised or written[capital] > written[small] else small
+    return seen
 
 
 def _chunks(book: Book) -> Iterator[list[list[int]]]:

@@ -20,6 +20,7 @@ DASHES = {"—", "--", "–", "―", "-"}
 _OPEN_DOUBLE, _CLOSE_DOUBLE = {"“", "„", "``", "«"}, {"”", "''", "»"}
 _ENDS = {".", "!", "?", ",", ";", ":", "—", "--", "–", "…", "...", "-", ".--", ",--"}
 LONGEST_QUOTE = 1500
+_FEW_WORDS, _LONG_DASHES = 5, DASHES - {"-"}
 _TAG_SUBJECTS, _REPORTED = lex.words("TAG_SUBJECTS"), lex.words("REPORTED")
 _SPOKEN, _NO_SPEAKERS = lex.words("SPOKEN"), lex.words("NO_SPEAKERS")
 _BASES = {v for v in lex.SPEECH_VERBS if {v + "s", v + "d", v + "ed", v + "es"} & lex.SPEECH_VERBS}
@@ -140,7 +141,7 @@ def _marked_quotes(
             spans.append((begin, end))
             begin = -1
         inside = tokens[begin] if begin >= 0 else ""
-        mark = _double_mark(tokens, i, inside, paragraph) if double else _single_mark(tokens, i, inside)
+        mark = _double_mark(tokens, i, inside, paragraph) if double else _single_mark(tokens, i, begin)
         if mark == "open":
             if begin >= 0 and i - 1 > begin:
                 spans.append((begin, i - 1))
@@ -170,8 +171,9 @@ def _double_mark(tokens: Sequence[str], i: int, inside: str, paragraph: np.ndarr
     return "open" if new or not inside else "close"
 
 
-def _single_mark(tokens: Sequence[str], i: int, inside: str) -> str:
-    """What a token does to a quote between single marks; apostrophes do nothing."""
+def _single_mark(tokens: Sequence[str], i: int, begin: int) -> str:
+    """What a token does to a quote between single marks that began there (-1 outside); apostrophes do
+    nothing."""
     token = tokens[i]
     if token in ("‘", "`"):
         return "open"
@@ -179,8 +181,11 @@ def _single_mark(tokens: Sequence[str], i: int, inside: str) -> str:
         return ""
     before = tokens[i - 1] if i else ""
     after = tokens[i + 1] if i + 1 < len(tokens) else ""
-    if inside:
-        return "close" if before in _ENDS or (token == "’" and after in ("", "\n")) else ""
+    if begin >= 0:
+        # "the grain ‘elevator’ at the north end"
+        word = begin and i - begin <= _FEW_WORDS and tokens[begin - 1].isalpha()
+        curly = token == "’" and (after in ("", "\n") or after in _LONG_DASHES or word)
+        return "close" if before in _ENDS or curly else ""
     begins = not before.isalpha() and (after[:1].isupper() or not before or before in _ENDS)
     return "open" if token == "'" and begins else ""
 

@@ -20,14 +20,11 @@ from .tags import tag_subjects
 
 
 def make_text(
-    book: Book, cast: Cast, parse: Parse, names: list[Marked], paragraph: np.ndarray | None = None,
-    by_aliases: bool = True,
-) -> Text:  # fmt: skip
-    """Quotes, markables, genders and tags of a book whose names are linked; `paragraph` as in `find_speech`.
-    Without `by_aliases`, aliases say nothing of the gender of a character."""
-    people = learned_table(cast, book.tokens)[0].people
-    if by_aliases:
-        people = [replace(person, gender=gender_by_aliases(person)) for person in people]
+    book: Book, cast: Cast, parse: Parse, names: list[Marked], paragraph: np.ndarray | None = None
+) -> Text:
+    """Quotes, markables, genders and tags of a book with linked names; `paragraph` as in `find_speech`."""
+    known = learned_table(cast, book.tokens)[0].people
+    people = [replace(person, gender=gender_by_aliases(person)) for person in known]
     calls = {form.upper(): i for i, e in enumerate(cast.entries) for form in (*e.aliases, e.name)}
     speech = with_letters(book, find_speech(book, parse.sentence, calls, paragraph), names)
     found = find_markables(book, parse, names, tag_subjects(book, parse, speech))

@@ -18,11 +18,12 @@ from bookcoref_data.formats import write_documents
 from .test_running import _book, _recipe
 
 ROOT = Path(__file__).parents[3]
-ROWS = tuple(",".join(STEP_NAMES[:count]) for count in range(1, len(STEP_NAMES) + 1))
+# The first row and the last: each is a process that loads torch; what lies between is `test_steps`' matter.
+ROWS = (STEP_NAMES[0], ",".join(STEP_NAMES))
 
 
 @pytest.mark.long
-def test_every_row_runs_with_its_cost_and_its_stages(hub, plan, tmp_path):
+def test_rows_run_with_their_cost_and_their_stages(hub, plan, tmp_path):
     write_documents([_book(1).to_record()], tmp_path / "gold.jsonl")
     (tmp_path / "hub.toml").write_text(_recipe(plan, "cpu"), encoding="utf-8")
     environment = os.environ | {
