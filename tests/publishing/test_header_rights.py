@@ -1,5 +1,6 @@
 """Whose text is free: what headers and catalogue records say, and a hundred that only seem to."""
 
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -157,6 +158,18 @@ def test_years_that_no_free_text_has_leave_it_open(more):
 ])  # fmt: skip
 def test_years_of_old_texts_say_nothing_against_them(more):
     assert header_says_free(header(more=more)) is True
+
+
+NOW = date.today().year
+
+
+@pytest.mark.parametrize(("line", "year", "step"), [
+    ("Release Date: {}", 1971, -1), ("Release Date: {}", NOW, 1),
+    ("Author: Holt, Mira, {}-", NOW - 110, 1), ("Original publication: A House, {}", 1963, 1),
+])  # fmt: skip
+def test_which_is_the_first_year_that_no_free_text_has(line, year, step):
+    assert header_says_free(header(more=line.format(year) + "\n")) is True
+    assert header_says_free(header(more=line.format(year + step) + "\n")) is None
 
 
 def test_a_record_that_names_somebody_who_may_live_says_nothing():
