@@ -208,10 +208,11 @@ def test_the_first_words_of_a_chapter_may_be_in_capitals(annotate, said):
         ("ANNA HILL OFTEN said \n “ MR. HILL WAS here \n", "Anna Hill often said \n “ Mr. Hill was here \n"),
         ("THE END \n I am GREAT \n THE BBC said so \n", "THE END \n I am GREAT \n The BBC said so \n"),
         ("NATO had it .", "NATO had it ."),
+        ("ANNE - MARIE O'BRIEN HAD it", "Anne - Marie O'Brien had it"),
     ],
 )
 def test_the_model_sees_small_letters_where_the_book_has_them_elsewhere(text, seen):
-    book = "Then Anna and Mr. Hill often saw the others , as it was ."
+    book = "Then Anna and Mr. Hill often saw Anne - Marie O'Brien , as it was the one they had ."
     words = [*text.split(" "), *book.split()]
     assert " ".join(with_small_letters(words)) == f"{seen} {book}"
 

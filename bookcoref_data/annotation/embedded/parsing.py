@@ -7,7 +7,7 @@ import getpass
 import platform
 import tempfile
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -71,8 +71,7 @@ def _edges(head: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def parse_book(book: Book, progress: Progress | None = None) -> Parse:
-    """Parse the tokens of a book: sentences and tokens stay those of the book. The model sees them as
-    `with_small_letters` gives them.
+    """Parse the tokens of a book in its own sentences; the model sees them `with_small_letters`.
 
     Raises:
         MissingExtraError: no English model is installed; the message has the install line.
@@ -123,13 +122,19 @@ def with_small_letters(tokens: Sequence[str]) -> Sequence[str]:
     raised: list[int] = []
     for begin in [0, *(i + 1 for i, token in enumerate(tokens[:-1]) if token == "\n")]:
         start = begin + (tokens[begin] in QUOTE_MARKS) if tokens else 0
-        end = next((i for i in range(start, len(tokens)) if not tokens[i].isupper()), len(tokens))
+        end = start
+        while end < len(tokens) and (tokens[end].isupper() or (tokens[end] == "-" and end > start)):
+            end += 1
         if any(len(word) > 1 for word in tokens[start:end]) and "".join(tokens[end : end + 1]).islower():
             raised += range(start, end)
-    seen, written = list(tokens), Counter(tokens)
+    seen, forms = list(tokens), defaultdict[str, Counter[str]](Counter)
+    for token in tokens if raised else ():
+        forms[token.upper()][token] += not token.isupper()
     for i in raised:
-        small, capital = tokens[i].lower(), tokens[i].capitalize()
-        if written[small] + written[capital] and len(small) > 1:
+        written, small = forms[tokens[i]], tokens[i].lower()
+        capitals = (word for word in written if word[:1].isupper() and written[word])  # "O'Brien"
+        capital = max(capitals, key=written.__getitem__, default=small.capitalize())
+        if written.total() and len(small) > 1:
             seen[i] = capital if i - 1 not in raised or written[capital] > written[small] else small
     return seen
 

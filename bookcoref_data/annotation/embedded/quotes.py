@@ -172,8 +172,7 @@ def _double_mark(tokens: Sequence[str], i: int, inside: str, paragraph: np.ndarr
 
 
 def _single_mark(tokens: Sequence[str], i: int, begin: int) -> str:
-    """What a token does to a quote between single marks that began there (-1 outside); apostrophes do
-    nothing."""
+    """What a token does to a quote between single marks that began there (-1: none); apostrophes nothing."""
     token = tokens[i]
     if token in ("‘", "`"):
         return "open"
