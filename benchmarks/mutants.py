@@ -19,7 +19,8 @@ With `--quick` a mutant meets the test files that name its module or function al
 killed that would not be.
 A failure counts where the same tests in the same order pass on the unchanged code.
 A test that computes ten times as long as on the unchanged code (and at least ten seconds) counts as failed;
-processor time counts, so that a busy machine kills no mutant.
+processor time counts, so that a busy machine kills no mutant. One that waits ten times as long as that is
+ended; where the unchanged code is ended as well, the mutant is undecided, and the share does not count it.
 
 Mutants that cannot change what the package does are listed with a reason in `equivalent_mutants.toml`. They
 are drawn and run like all others and counted apart; one that a test kills is reported as wrongly listed.
@@ -318,6 +319,10 @@ def mutants_at(root: Path, places: list[str]) -> list[Mutant]:
     return chosen
 
 
+class Undecided(Exception):
+    """The tests end before their time on the unchanged code, too: the machine is too busy."""
+
+
 class Workshop:
     """A copy of the repository in which mutants are made and tests run."""
 
@@ -381,8 +386,10 @@ class Workshop:
                 plain = self._run(again, seconds)
             finally:
                 self._write(target, original)
-            if plain == 0 or code != 1:
-                return plain == 0
+            if plain == 0:
+                return True
+            if code != 1:
+                raise Undecided
             print(f"left out, fails on the unchanged code behind others: {failed}", file=sys.stderr)
             left = [test for test in tests if test not in (failed, failed.partition("::")[0])]
             tests = left if len(left) < len(tests) else []
@@ -503,10 +510,15 @@ def run(shop: Workshop, chosen: list[Mutant], reach: Reach | Likely, most: float
     listed = equivalents()
     by_room: dict[str, Counter[str]] = defaultdict(Counter)
     for number, mutant in enumerate(chosen, 1):
-        killed = shop.kills(mutant, reach.tests_for(mutant, most), reach.seconds)
+        killed, undecided = False, False
+        try:
+            killed = shop.kills(mutant, reach.tests_for(mutant, most), reach.seconds)
+        except Undecided:
+            undecided = True
         text = (shop.folder / mutant.file).read_text(encoding="utf-8").splitlines()[mutant.line - 1].strip()
         is_listed = (mutant.file, text, mutant.change) in listed
         outcome = "killed" if killed else "equivalent" if is_listed else "survived"
+        outcome = "undecided" if undecided else outcome
         if killed and is_listed:
             outcome = "wrongly listed as equivalent"
         by_room[mutant.file.split("/")[1]][outcome] += 1
@@ -522,8 +534,8 @@ def _all(by_room: dict[str, Counter[str]]) -> Counter[str]:
 
 
 def share(outcomes: Counter[str]) -> str:
-    """How many mutants were killed, of those that are not listed as equivalent."""
-    counted = outcomes.total() - outcomes["equivalent"]
+    """How many mutants were killed, of those that are decided and not listed as equivalent."""
+    counted = outcomes.total() - outcomes["equivalent"] - outcomes["undecided"]
     killed = counted - outcomes["survived"]
     return f"{killed} of {counted} mutants killed ({killed / max(counted, 1):.1%})"
 
