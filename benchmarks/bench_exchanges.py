@@ -96,10 +96,12 @@ def moves(before: Novel, after: Novel) -> list[tuple[int, int]]:
         if left != right:
             a, b = WORD.findall(left), WORD.findall(right)
             for kind, a1, a2, b1, b2 in difflib.SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
-                steps = range(1, a2 - a1 + 1) if a2 - a1 == b2 - b1 else [a2 - a1]
-                for step in steps if kind != "equal" else ():
-                    at = b1 + step if a2 - a1 == b2 - b1 else b2
-                    found.append((old + letters("".join(a[: a1 + step])), new + letters("".join(b[:at]))))
+                paired = a2 - a1 == b2 - b1
+                ends = (
+                    zip(range(a1 + 1, a2 + 1), range(b1 + 1, b2 + 1), strict=True) if paired else [(a2, b2)]
+                )
+                for i, k in ends if kind != "equal" else ():
+                    found.append((old + letters("".join(a[:i])), new + letters("".join(b[:k]))))
         old, new = old + letters(left), new + letters(right)
         found.append((old, new))
     return found
@@ -124,10 +126,9 @@ def name_words(cast: Cast) -> tuple[dict[str, str], dict[str, str]]:
     last: dict[str, str] = {}
     for entry in cast.entries:
         for name in (entry.name, *entry.aliases):
-            words = [
-                w for w in name.replace(".", "").split() if w[:1].isupper() and w.casefold() not in NO_NAMES
-            ]
-            titles = [w.casefold() for w in name.replace(".", "").split() if w.casefold() in HONORIFICS]
+            parts = name.replace(".", "").split()
+            words = [w for w in parts if w[:1].isupper() and w.casefold() not in NO_NAMES]
+            titles = [w.casefold() for w in parts if w.casefold() in HONORIFICS]
             for i, word in enumerate(words):
                 gender = gender_of_first_name(word)
                 if gender and not (i and i == len(words) - 1):
@@ -171,9 +172,9 @@ def quoted(opening: str, closing: str) -> Callable[[Novel], Novel]:
 
 def single(novel: Novel) -> Novel:
     turn = str.maketrans("“”‘’", "‘’“”")
-    # An apostrophe stays what it is.
+    # Apostrophes stay what they are: inside a word, before one, and behind the s of many.
     return novel.each(
-        lambda text: re.sub(r"(?<=\w)”(?=\w)|(?<!\S)”(?=\w)|(?<=s)” (?=\w)", "’", text.translate(turn))
+        lambda text: re.sub(r"(?<=\w)”(?=\w)|(?<!\S)”(?=\w)|(?<=s)”(?= \w)", "’", text.translate(turn))
     )
 
 
@@ -264,7 +265,7 @@ def kept(moved: list[tuple[int, int]], before: Spans, after: Spans) -> tuple[int
 
 
 def load(book: str, cast: str, mirror: Path | None, paragraphs: int) -> Novel:
-    """The story from its first long paragraph on, with curly quotes."""
+    """The first paragraphs of the story, with curly quotes."""
     if mirror:
         lists = json.loads(Path(book).read_text(encoding="utf-8"))
         entries = parse_cast("\n".join("; ".join(names) for names in lists[cast]) + "\n")

@@ -510,17 +510,15 @@ def run(shop: Workshop, chosen: list[Mutant], reach: Reach | Likely, most: float
     listed = equivalents()
     by_room: dict[str, Counter[str]] = defaultdict(Counter)
     for number, mutant in enumerate(chosen, 1):
-        killed, undecided = False, False
-        try:
-            killed = shop.kills(mutant, reach.tests_for(mutant, most), reach.seconds)
-        except Undecided:
-            undecided = True
         text = (shop.folder / mutant.file).read_text(encoding="utf-8").splitlines()[mutant.line - 1].strip()
         is_listed = (mutant.file, text, mutant.change) in listed
-        outcome = "killed" if killed else "equivalent" if is_listed else "survived"
-        outcome = "undecided" if undecided else outcome
-        if killed and is_listed:
-            outcome = "wrongly listed as equivalent"
+        try:
+            killed = shop.kills(mutant, reach.tests_for(mutant, most), reach.seconds)
+            outcome = "killed" if killed else "equivalent" if is_listed else "survived"
+            if killed and is_listed:
+                outcome = "wrongly listed as equivalent"
+        except Undecided:
+            outcome = "undecided"
         by_room[mutant.file.split("/")[1]][outcome] += 1
         if outcome != "killed":
             print(f"{outcome}: {mutant.file}:{mutant.line} {mutant.change} | {text}", flush=True)

@@ -119,14 +119,14 @@ def parse_of_arrays(
 def with_small_letters(tokens: Sequence[str]) -> Sequence[str]:
     """The tokens as the model should see them: "ANNA HILL OFTEN said" at the beginning of a paragraph, as
     books are set, is "Anna Hill often said". Words that the book writes in no other way stay."""
-    raised: list[int] = []
+    raised: set[int] = set()
     for begin in [0, *(i + 1 for i, token in enumerate(tokens[:-1]) if token == "\n")]:
         start = begin + (tokens[begin] in QUOTE_MARKS) if tokens else 0
         end = start
         while end < len(tokens) and (tokens[end].isupper() or (tokens[end] == "-" and end > start)):
             end += 1
         if any(len(word) > 1 for word in tokens[start:end]) and "".join(tokens[end : end + 1]).islower():
-            raised += range(start, end)
+            raised.update(range(start, end))
     seen, forms = list(tokens), defaultdict[str, Counter[str]](Counter)
     for token in tokens if raised else ():
         forms[token.upper()][token] += not token.isupper()
