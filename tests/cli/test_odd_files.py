@@ -119,10 +119,15 @@ def _annotated(desk, name):
     return ran, words, named
 
 
+@pytest.fixture(scope="module")
+def plain(desk):
+    return _annotated(desk, "plain.txt")
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("name", SAME)
-def test_the_same_story_in_another_dress_is_read_alike(desk, name):
-    _, words, named = _annotated(desk, "plain.txt")
+def test_the_same_story_in_another_dress_is_read_alike(desk, plain, name):
+    _, words, named = plain
     ran, found, people = _annotated(desk, name)
     assert found == words
     if name != "line.txt":  # without paragraphs turns of speech are unknown

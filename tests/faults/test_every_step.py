@@ -128,7 +128,8 @@ def _rooms() -> Iterator[str]:
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory) -> Path:
     # What the children need is loaded once, before they are forked; nothing of it is used, so no thread runs.
-    for module in ("spacy", "pyarrow.parquet", "polars", "gutenbergpy", "datasets", *_rooms()):
+    packages = ("spacy", "pyarrow.parquet", "polars", "gutenbergpy", "huggingface_hub", "requests")
+    for module in (*packages, "lxml.etree", "bs4", "bibtexparser", "rich.progress", *_rooms()):
         with contextlib.suppress(ImportError):
             importlib.import_module(module)
     with contextlib.suppress(BookcorefError):
