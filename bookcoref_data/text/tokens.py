@@ -132,14 +132,12 @@ def sentence_spans(text: str, engine: str = "punkt") -> SentenceSpans:
     return _sentence_splitter(engine)(text)
 
 
-def available_engines() -> list[str]:
-    """The sentence engines that can run here, in the order in which they should be tried."""
-    found = []
+def available_engines() -> Iterator[str]:
+    """The sentence engines that can run here, in the order to try them; NLTK, slow, is loaded at its turn."""
     for engine in SENTENCE_ENGINES:
         with suppress(UsageError):
             _sentence_splitter(engine)
-            found.append(engine)
-    return found
+            yield engine
 
 
 @cache
