@@ -1,10 +1,18 @@
 """The command line: arguments, progress, printing and exit codes. Nothing else prints."""
 
 import gc
+import sys
 
 # What imports make stays: looking through it for garbage was a twentieth of what a small command costs.
 gc.set_threshold(20_000, 20, 20)
 
-from .app import main  # noqa: E402
 
-__all__ = ["main"]
+def main() -> None:
+    """Run the command line (`app.main`); Ctrl-C ends it in the same way while Python is still importing it."""
+    try:
+        from .app import main as run
+
+        run()
+    except KeyboardInterrupt:
+        print("interrupted; finished work is kept, run the same command again to go on", file=sys.stderr)
+        sys.exit(130)

@@ -270,9 +270,8 @@ def main() -> None:
         sys.stderr.flush()
         # Not sys.exit: that would wait for the books that workers are at. They end when this process has.
         os._exit(INTERRUPTED)
-    except (typer.Abort, KeyboardInterrupt):
-        print("interrupted; finished work is kept, run the same command again to go on", file=sys.stderr)
-        sys.exit(INTERRUPTED)
+    except typer.Abort:
+        raise KeyboardInterrupt from None
 
 
 def _taken(*flags: str) -> bool:

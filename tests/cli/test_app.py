@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -53,6 +54,16 @@ def test_help_lists_every_verb_and_loads_nothing_heavy(terminal):
     for verb, command in get_command(make_app()).commands.items():
         assert (f"  {verb} " in ran.stdout) != command.hidden, verb
     assert "130 interrupted" in ran.stdout
+
+
+def test_ctrl_c_while_python_imports_is_said_as_later_on(tmp_path):
+    (tmp_path / "typer.py").write_text("raise KeyboardInterrupt")
+    ran = subprocess.run(
+        [sys.executable, "-c", "from bookcoref_data.cli import main; main()", "list"],
+        capture_output=True, text=True, env={**os.environ, "PYTHONPATH": str(tmp_path)}, timeout=60,
+    )  # fmt: skip
+    assert (ran.returncode, ran.stdout) == (130, "")
+    assert ran.stderr == "interrupted; finished work is kept, run the same command again to go on\n"
 
 
 def test_importing_the_package_loads_nothing_heavy():
