@@ -287,9 +287,7 @@ def _paths(value: object) -> list[Path]:
     if isinstance(value, str | os.PathLike):
         text = os.fspath(value)
         return [] if text in ("", "-") or "\0" in text or "\n" in text else [files.path_of(text)]
-    if isinstance(value, list | tuple):
-        return [path for item in value for path in _paths(item)]
-    return []
+    return [path for item in value for path in _paths(item)] if isinstance(value, list | tuple) else []
 
 
 # -- what may be moved in ----------------------------------------------------------------------------

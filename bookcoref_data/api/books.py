@@ -119,6 +119,7 @@ def parser_of(state: State) -> dict[str, str]:
 class AnnotatedBook:
     """A book with its characters: what `read`, `load` and `annotate` return.
 
+    `doc_key` is its name in file and data set, `gutenberg_key` its number at Project Gutenberg (or "", "0").
     Offsets are book tokens, 0-based, both ends inclusive. Of a book that `annotate` made, `files` are what
     it wrote, `conflicts` the corrections that need a person, `effects` what corrections changed elsewhere,
     and `scores` has a row per step (with `report`).
@@ -129,20 +130,10 @@ class AnnotatedBook:
         files: tuple[Path, ...] = (), conflicts: tuple[Conflict, ...] = (), effects: tuple[Effect, ...] = (),
         scores: Table | None = None, reasons: str = "",
     ) -> None:  # fmt: skip
-        self.record = record
+        self.record, self.doc_key, self.gutenberg_key = record, record.doc_key, record.gutenberg_key
         self.files, self.conflicts, self.effects = files, conflicts, effects
         self.scores = Table({}) if scores is None else scores
         self._run, self._read, self._line = run, annotation, reasons
-
-    @property
-    def doc_key(self) -> str:
-        """The name of the book, as in file and data set."""
-        return self.record.doc_key
-
-    @property
-    def gutenberg_key(self) -> str:
-        """Its number at Project Gutenberg; "" or "0" where there is none."""
-        return self.record.gutenberg_key
 
     @property
     def sentences(self) -> list[list[str]]:
@@ -308,9 +299,7 @@ class AnnotatedBook:
         return hash(self.doc_key)
 
     def _characters_of(self, start: int, end: int) -> tuple[int | None, int | None]:
-        if self._origin is None:
-            return None, None
-        return self._origin.span(start, end)
+        return (None, None) if self._origin is None else self._origin.span(start, end)
 
 
 class Books(Sequence[AnnotatedBook]):

@@ -104,9 +104,7 @@ class Asked(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """The same document as the command line prints with `--json`."""
-        if self.report is not None:
-            return self.report.to_dict()
-        return self.preview or {}
+        return self.report.to_dict() if self.report is not None else self.preview or {}
 
     def _line(self) -> str:
         if self.report is None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from ..errors import FormatError
 from ..files import read_some, utf8
 from ..formats.lines import json_lines
+from ..shapes import together
 from ..words import fold
 from .names import NameReading, read_name
 from .table import CastRow
@@ -93,10 +94,7 @@ def rows_of_names(names: Iterable[ListedName], tally: NameTally) -> Iterator[Cas
 
     Names of one (source, title) are one work; its order is the order of the list.
     """
-    works: dict[tuple[str, str], list[ListedName]] = {}
-    for name in names:
-        works.setdefault((name.source, name.title), []).append(name)
-    for (source, title), listed in works.items():
+    for (source, title), listed in together(((n.source, n.title), n) for n in names).items():
         others = tuple({n.scraped_title: None for n in listed if n.scraped_title not in ("", title)})
         author = next((n.author for n in listed if n.author), "")
         order = 0

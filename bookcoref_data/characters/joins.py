@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..shapes import together
 from .candidates import authors_of, titles_of
 from .match_rules import Keys, Rule
 from .spelling import without_names
@@ -61,10 +62,7 @@ class Joins:
             if rule.loose:
                 tables.append(_joined(_keys(rule.loose, works, "work"), rule.titles, records))
             joined = pl.concat(tables)
-        found: dict[int, list[int]] = {}
-        for work, number in joined.select("work", "id").unique().sort("work", "id").iter_rows():
-            found.setdefault(work, []).append(number)
-        return found
+        return together(joined.select("work", "id").unique().sort("work", "id").iter_rows())
 
     def _by_author(self, rule: Rule) -> tuple[list[_Item], list[_Item]]:
         """All works with the keys of their authors, and the records that share one of these."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import UsageError, plural
+from ..shapes import together
 from .candidates import (
     CandidateRows,
     CatalogueRow,
@@ -233,10 +234,7 @@ def lend_authors(casts: Sequence[HarvestedCast]) -> list[HarvestedCast]:
     Nothing is lent when two sources name different authors for the title, or when the casts have hardly a
     name in common: they are two works. A lent author is marked by the flag "author-lent".
     """
-    known: dict[str, list[HarvestedCast]] = {}
-    for cast in casts:
-        for key in title_keys(cast) if authors_of(cast) else ():
-            known.setdefault(key, []).append(cast)
+    known = together((key, cast) for cast in casts if authors_of(cast) for key in title_keys(cast))
     lent = []
     for cast in casts:
         lenders = [] if authors_of(cast) else [o for key in title_keys(cast) for o in known.get(key, ())]
@@ -355,13 +353,9 @@ def _decide(
         if rival is not None:
             reason = f"no author given, and {rival['id']} has another"
             return _unmatched(cast, [choice_of(best, reason), *considered[1:]])
-    reason = f"{rule.name}: {rule.explanation}"
-    doubts = tuple(_doubts(cast, best))
-    left = [c for c in considered if c.refused]
-    if doubts:
-        reason += f"; {'; '.join(doubts)}"
-    if left:
-        reason += f"; taken before {plural(len(left), 'other record')}"
+    doubts, left = tuple(_doubts(cast, best)), sum(bool(c.refused) for c in considered)
+    before = [f"taken before {plural(left, 'other record')}"] if left else []
+    reason = "; ".join([f"{rule.name}: {rule.explanation}", *doubts, *before])
     made = _decision(cast, best["id"], rule.name, reason, considered)
     return replace(made, doubts=doubts, unproved=unproved)
 
@@ -402,11 +396,8 @@ def _proved(
     ]
     best, kept = _chosen(cast, left, {f.record["id"]: f.rule for f in found}, settings)
     taken = {c.gutenberg_id for c in kept}
-    others = [
-        c._replace(refused=c.refused or _seen(shares.get(c.gutenberg_id)))
-        for c in considered
-        if c.gutenberg_id not in taken
-    ]
+    left_over = (c for c in considered if c.gutenberg_id not in taken)
+    others = [c._replace(refused=c.refused or _seen(shares.get(c.gutenberg_id))) for c in left_over]
     return best, kept + others, "" if proved or best is None else _seen(shares.get(best["id"]))
 
 
@@ -453,10 +444,7 @@ def _united(
     # Two works are the same when each one's rules also find the record that was chosen for the other, by a
     # title that is not taken apart.
     close = {i: {f.record["id"] for f in of if f.rule.tier <= _CLOSE_TIER} for i, of in found.items()}
-    finders: dict[int, list[int]] = {}
-    for index, ids in close.items():
-        for number in ids:
-            finders.setdefault(number, []).append(index)
+    finders = together((number, index) for index, ids in close.items() for number in ids)
     for index, number in ((i, number) for i, number in chosen.items() if number is not None):
         same = {index, *(i for i in finders.get(number, ()) if chosen[i] in close[index])}
         numbers = {chosen[i] for i in same}
@@ -542,10 +530,7 @@ def _books(
     records: CandidateRows,
     settings: MatchSettings,
 ) -> Iterator[MatchedBook]:
-    groups: dict[int, list[int]] = {}
-    for index, work in enumerate(works):
-        if work.gutenberg_id is not None:
-            groups.setdefault(work.gutenberg_id, []).append(index)
+    groups = together((w.gutenberg_id, i) for i, w in enumerate(works) if w.gutenberg_id is not None)
 
     def preference(index: int) -> tuple[bool, int, int, int, int, str]:
         work, sources, rules = works[index], settings.sources, settings.rules
@@ -564,12 +549,9 @@ def _books(
         counts = ", ".join(f"{o.source} {o.characters}" for o in others)
         if settings.choose == "source-order":
             return f"first in the order of sources, before {counts}"
-        tie = any(o.characters == best.characters for o in others)
-        return (
-            f"most characters ({best.characters})"
-            + (", first in the order of sources" if tie else "")
-            + f"; {counts}"
-        )
+        tied = any(o.characters == best.characters for o in others)
+        first = ", first in the order of sources" if tied else ""
+        return f"most characters ({best.characters}){first}; {counts}"
 
     for gutenberg_id in sorted(groups):
         order = sorted(groups[gutenberg_id], key=preference)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..resources import load_toml, resource
+from ..shapes import together
 from ..words import word_set
 from .names import read_name
 from .table import CastRow
@@ -253,11 +254,9 @@ def _aliases(facts: ItemFacts) -> tuple[str, ...]:
 
 def _by_language(values: Sequence[Value]) -> dict[str, list[str]]:
     """language -> texts, sorted, so that the choice does not depend on the order of an answer."""
-    found: dict[str, list[str]] = {}
-    for text, language in sorted(values):
-        if text.strip() and not _ITEM.fullmatch(text):  # "Q42" stands where a service has no label
-            found.setdefault(language.lower(), []).append(" ".join(text.split()))
-    return found
+    # "Q42" stands where a service has no label
+    named = ((text, code) for text, code in sorted(values) if text.strip() and not _ITEM.fullmatch(text))
+    return together((code.lower(), " ".join(text.split())) for text, code in named)
 
 
 def _items(values: Sequence[Value], current: Current) -> list[str]:

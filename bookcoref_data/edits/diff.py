@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from ..books.annotation import Annotation, Marked, Quote
+from ..shapes import together
 from .apply import apply
 from .locate import Finder
 from .operations import Anchor, Edit, anchor_of
@@ -61,9 +62,7 @@ def _structure(old: Annotation, new: Annotation) -> Iterator[Edit]:
     # A name that lost all its mentions may have been joined with another: it is no pair.
     pairs = {o: n for o, n in pairs.items() if new.by_character[n] or not old.by_character[o]}
     taken = set(pairs.values())
-    spans: dict[Place, list[int]] = {}
-    for m in new.mentions:
-        spans.setdefault((m.start, m.end), []).append(m.character)
+    spans = together(((m.start, m.end), m.character) for m in new.mentions)
     common: Counter[Place] = Counter()
     for m in old.mentions:
         for n in spans.get((m.start, m.end), ()):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..books.layout import Chapter, TokenRange
 from ..errors import needing
+from ..shapes import together
 from .reading import LaidOutBook
 
 if TYPE_CHECKING:
@@ -51,10 +52,11 @@ class _TeiWriter:
         self.r, self.standoff = r, standoff
         self.parts: dict[str, list[Element]] = {}
         # The numbers of the mentions in each paragraph, by its first token
-        self.inside: dict[int, list[int]] = {}
-        for number, m in enumerate(r.annotation.mentions):
-            for k in range(r.paragraph_of(m.start), r.paragraph_of(m.end) + 1):
-                self.inside.setdefault(r.paragraphs[k].start, []).append(number)
+        self.inside = together(
+            (r.paragraphs[k].start, number)
+            for number, m in enumerate(r.annotation.mentions)
+            for k in range(r.paragraph_of(m.start), r.paragraph_of(m.end) + 1)
+        )
 
     def to_bytes(self) -> bytes:
         root = self.etree.Element(f"{{{NAMESPACE}}}TEI", nsmap={None: NAMESPACE})

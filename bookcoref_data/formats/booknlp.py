@@ -16,6 +16,7 @@ from typing import Any
 
 from ..books import Mention, Record
 from ..errors import FormatError
+from ..shapes import together
 from ..words.pronouns import ALL_PRONOUNS
 from . import base
 from .compressed import packing, read_bytes
@@ -407,10 +408,8 @@ def _deeds(mentions: _WrittenMentions) -> dict[str, dict[str, list[dict[str, Any
     if heads is None or not relations:
         return found
     lemmas = flat(layers_of(mentions.record).get("lemma")) or [token.lower() for token in mentions.tokens]
-    predicates: dict[int, list[int]] = {}
-    for i, head in enumerate(heads):
-        if head is not None and relations[i] in ("attr", "acomp"):
-            predicates.setdefault(head, []).append(i)
+    told = ((head, i) for i, head in enumerate(heads) if relations[i] in ("attr", "acomp"))
+    predicates = together((head, i) for head, i in told if head is not None)
     for number, cluster in zip(mentions.ids, mentions.clusters, strict=True):
         for mention in cluster:
             # The token that no other token of the mention governs: the first such, else the last token

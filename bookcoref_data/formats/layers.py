@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from ..books import Mention, Record
 from ..resources import load_toml, resource
+from ..shapes import together
 from .conversion_report import ConversionReport, Note
 from .escape import escape, unescape
 
@@ -183,9 +184,7 @@ def from_runs(runs: object, sentences: Sequence[Sequence[str]] | None) -> Layer 
 
 def texts_in(value: object) -> int:
     """How many texts that say anything are in a layer of whatever shape."""
-    if type(value) is list:
-        return sum(map(texts_in, value))
-    return int(type(value) is str and value != "")
+    return sum(map(texts_in, value)) if type(value) is list else int(type(value) is str and value != "")
 
 
 def stated(record: Record, name: str, *kinds: type) -> list[list[Any]]:
@@ -206,7 +205,5 @@ def mention_types(record: Record, pattern: re.Pattern[str]) -> dict[Mention, str
 
 def mention_attributes(record: Record) -> dict[Mention, list[dict[str, Any]]]:
     """The attributes of mentions by span; a span that several mentions share has several items."""
-    found: dict[Mention, list[dict[str, Any]]] = {}
-    for start, end, attributes in stated(record, "mention_attributes", int, int, dict):
-        found.setdefault(Mention(start, end), []).append(attributes)
-    return found
+    rows = stated(record, "mention_attributes", int, int, dict)
+    return together((Mention(start, end), attributes) for start, end, attributes in rows)

@@ -18,7 +18,7 @@ import numpy as np
 from ..books.annotation import Annotation
 from ..errors import EditionError
 from ..scoring.assignment import best_alignment
-from ..shapes import attributes
+from ..shapes import attributes, together
 from ..words import fold
 
 KINDS = ("missed", "spurious", "merged", "split")
@@ -112,7 +112,5 @@ def compare(
 
 
 def _by_span(a: Annotation) -> dict[tuple[int, int], list[int]]:
-    found: dict[tuple[int, int], list[int]] = {}
-    for start, end, character in sorted({(m.start, m.end, m.character) for m in a.mentions}):
-        found.setdefault((start, end), []).append(character)
-    return found
+    rows = sorted({(m.start, m.end, m.character) for m in a.mentions})
+    return together(((start, end), character) for start, end, character in rows)

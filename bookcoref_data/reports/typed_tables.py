@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from ..scoring.scores import Score
 from ..scoring.suggest import Suggestion
 from ..scoring.typed import Coverage, TypedScores
+from ..shapes import together
 from .evaluation_tables import ReportTable
 
 METRIC_NAMES = {
@@ -36,11 +37,12 @@ def typed_tables(systems: Sequence[TypedScores], most: int) -> list[ReportTable]
         "mentions with a label (%)", ("side", "mentions", "directly", "after propagation"), rows
     )
     # Classes by their mean mention F1 over the systems, the weakest first.
-    f1: dict[str, list[float]] = {}
-    for system in systems:
-        for one in system.labels:
-            if one.mentions.recall_denominator or one.mentions.precision_denominator:
-                f1.setdefault(one.label, []).append(one.mentions.f1)
+    f1 = together(
+        (one.label, one.mentions.f1)
+        for system in systems
+        for one in system.labels
+        if one.mentions.recall_denominator or one.mentions.precision_denominator
+    )
     weakest = sorted(f1, key=lambda label: (sum(f1[label]) / len(f1[label]), label))[:most]
     examples_of: list[tuple[str | float | None, ...]] = []
     for label in weakest:

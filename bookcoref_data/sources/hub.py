@@ -313,9 +313,7 @@ def _fault(path: Path, file: HubFile) -> str | None:
     """How the file differs from the index of the Hub, or None."""
     size, expected = path.stat().st_size, file.sha256 or file.sha1
     found = sha256_once(path) if file.sha256 else git_sha1(path)
-    if size == file.bytes and expected in (None, found):
-        return None
-    return f"{size:,} bytes, {found}"
+    return None if size == file.bytes and expected in (None, found) else f"{size:,} bytes, {found}"
 
 
 def git_sha1(content: Path | bytes) -> str:

@@ -205,9 +205,7 @@ def _same(content: Content, there: hub.HubFile | None) -> bool:
     """Whether the Hub has just this content."""
     if there is None or there.bytes != size_of(content):
         return False
-    if there.sha256:
-        return sha256_of(content) == there.sha256
-    return there.sha1 == hub.git_sha1(content)
+    return sha256_of(content) == there.sha256 if there.sha256 else there.sha1 == hub.git_sha1(content)
 
 
 @contextlib.contextmanager

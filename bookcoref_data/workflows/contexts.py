@@ -15,7 +15,7 @@ from ..errors import DataError, UsageError, require_choice
 from ..formats import read_documents
 from ..progress import Progress, begun
 from ..resources import load_toml, resource
-from ..shapes import attributes, check
+from ..shapes import attributes, check, together
 from ..tasks.contexts import scores as measure
 from ..tasks.contexts.passages import (
     FEATURES,
@@ -253,11 +253,9 @@ def long_references(
     rows: Rows, plan: ContextPlan, kind: str = "description"
 ) -> dict[tuple[str, str], list[str]]:
     """The texts by document and character, without those that are shorter than the recipe's limit."""
-    found: dict[tuple[str, str], list[str]] = {}
-    for r in rows:
-        if keep_length(r["text"], plan.least_words[kind], strictly=plan.strictly, tokens=plan.tokens):
-            found.setdefault((r["doc_key"], r["character"]), []).append(r["text"])
-    return found
+    least = plan.least_words[kind]
+    long = (r for r in rows if keep_length(r["text"], least, strictly=plan.strictly, tokens=plan.tokens))
+    return together(((r["doc_key"], r["character"]), r["text"]) for r in long)
 
 
 def by_system(answers: Rows) -> dict[str, Answers]:

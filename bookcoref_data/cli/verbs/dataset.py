@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from ...errors import UsageError, plural
+from ...shapes import together
 from ..common import cells, emit_json, emit_table, listed, say
 from ..declared import Given, verb
 
@@ -103,20 +104,15 @@ def verify(done: Verified) -> None:
                "tokens verified by", "spans verified by")  # fmt: skip
     if not result.files:
         emit_table(columns, rows)
-    same: dict[str, list[str]] = {}
-    for check in result.books:
-        for problem in check.problems:
-            same.setdefault(problem, []).append(check.doc_key)
+    same = together((problem, check.doc_key) for check in result.books for problem in check.problems)
     for problem, keys in same.items():
         # The table names the books; what many have in common is said once.
         print(f"{keys[0]}: {problem}" if len(keys) == 1 else f"{plural(len(keys), 'book')}: {problem}")
     for problem in result.problems:
         print(problem)
     if result.remapped:
-        print(
-            f"of another edition, not the released tokens: {', '.join(result.remapped)}"
-            + ("" if result.accept_remapped else " (accept them with --accept-remapped)")
-        )
+        more = "" if result.accept_remapped else " (accept them with --accept-remapped)"
+        print(f"of another edition, not the released tokens: {', '.join(result.remapped)}{more}")
     good = sum(b.status == "ok" for b in result.books)
     verdict = {0: "verified", 1: "INCOMPLETE OR REMAPPED", 4: "CHECKSUM MISMATCH"}[result.exit_code]
     what = f"{good} of {len(result.books)} books, digest sha256:{result.digest[:16]}"

@@ -131,10 +131,8 @@ def create(report: SilverReport) -> None:
     emit_table(columns, cells(report.books, columns))
     for name, error in report.failed.items():
         say(f"{name}: {error}")
-    say(
-        f"{len(report.built)} built, {len(report.reused)} from the cache, {len(report.failed)} failed; "
-        + (f"wrote {report.out}/" if report.record else "nothing was written")
-    )
+    done = f"{len(report.built)} built, {len(report.reused)} from the cache, {len(report.failed)} failed"
+    say(f"{done}; {f'wrote {report.out}/' if report.record else 'nothing was written'}")
     listed("left out:", (f"{name}: {reason}" for name, reason in report.left_out.items()))
     told = (f"{name}: {text.evidence}" for name, text in report.texts.items() if not text.free)
     listed("warning: not known to be free:", told)

@@ -16,6 +16,7 @@ from typing import Any
 
 from ...books import Mention, Record
 from ...errors import FormatError
+from ...shapes import together
 from ..compressed import bare_stem, read_bytes
 from ..conversion_report import ConversionReport
 from ..layers import by_sentence
@@ -52,11 +53,12 @@ class _Novel:
         # Main name by name; an alias that two characters share means neither
         path = beside(folder, "character_info.csv")
         main = [row["Main Name"] for _, row in _rows(path)]
-        owners: dict[str, set[str]] = {}
-        for number, row in _rows(path):
-            for alias in _literal(row["Aliases"], f"{path}:{number}"):
-                owners.setdefault(str(alias), set()).add(row["Main Name"])
-        names = {alias: next(iter(o)) for alias, o in owners.items() if len(o) == 1}
+        owners = together(
+            (str(alias), row["Main Name"])
+            for number, row in _rows(path)
+            for alias in _literal(row["Aliases"], f"{path}:{number}")
+        )
+        names = {alias: own[0] for alias, own in owners.items() if len({*own}) == 1}
         self._names = {**names, **{name: name for name in main}}
         self._mentions: dict[str, set[Mention]] = {}
         self._speakers = [""] * len(self._tokens.starts)

@@ -18,6 +18,7 @@ from itertools import accumulate
 from typing import Any
 
 from ...books import Mention, Record
+from ...shapes import together
 from ..base import sentences_of
 from ..conversion_report import ConversionReport, Note
 from ..layers import document_heads, flat, layers_of
@@ -55,10 +56,9 @@ def write(record: Record, report: ConversionReport, note: Note) -> dict[str, Any
         for i in kept
     ]
     # The span of each head, and the clusters as heads; of mentions with one head the shortest stays
-    claims: dict[int, list[tuple[int, Mention]]] = {}
-    for number, cluster in enumerate(spans):
-        for span in cluster:
-            claims.setdefault(head_of(span, heads), []).append((number, span))
+    claims = together(
+        (head_of(span, heads), (n, span)) for n, cluster in enumerate(spans) for span in cluster
+    )
     clusters: list[list[int]] = [[] for _ in spans]
     by_head = {}
     for head, owners in claims.items():

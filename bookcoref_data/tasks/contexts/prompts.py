@@ -19,9 +19,7 @@ def prompt_of(character: str, context: str, kind: str = "description") -> str:
     Without a context the prompt is its first words alone. Raises UsageError: an unknown kind.
     """
     about = _words(kind)[0].format(character)
-    if not context:
-        return f"{about}."
-    return f"{about} given the following context.\n\nContext: {context}"
+    return f"{about} given the following context.\n\nContext: {context}" if context else f"{about}."
 
 
 def joint_prompt(characters: Sequence[str], context: str, kind: str = "description") -> str:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ...errors import FormatError
 from ...formats.lines import read_lines
-from ...shapes import AsFields
+from ...shapes import AsFields, together
 
 TASKS = ("description", "analysis")
 SPLITS = ("train", "val", "test")
@@ -150,10 +150,8 @@ def leakless_splits(tables: Tables) -> dict[str, str]:
     in the strictest of their splits.
     """
     order = ("test", "val", "train")
-    groups: dict[str, list[str]] = {}
     titles = {row.book: row.title for rows in tables.data.values() for row in rows}
-    for book, title in titles.items():
-        groups.setdefault(plain_title(title), []).append(book)
+    groups = together((plain_title(title), book) for book, title in titles.items())
     published: dict[str, set[str]] = {}
     for splits in tables.splits.values():
         for split, rows in splits.items():

@@ -14,6 +14,7 @@ import numpy as np
 from ...books import Mention
 from ...formats.layers import flat
 from ...scoring.mention_types import TypeRules, head_of
+from ...shapes import together
 from ...words import word_set
 from ...words.honorifics import HONORIFICS, OFFICES, honorific_gender
 from ...words.pronouns import FEMALE, FIRST, FIRST_PLURAL, MALE, NEUTER, PLURAL, SECOND
@@ -273,10 +274,7 @@ class ChainCandidates:
             gender: tuple(_ranks(profiles, order, gender) for order in (self._recent_order,
             self._large_order)) for gender in {*self._genders, "", "m", "f", "n", "p", "w"}
         }  # fmt: skip
-        self._with: dict[tuple[str, str], list[int]] = {}
-        for i, p in enumerate(profiles):
-            for key in _keys(p):
-                self._with.setdefault(key, []).append(i)
+        self._with = together((key, i) for i, p in enumerate(profiles) for key in _keys(p))
         self._voices = {s for s in reading.speakers if s}
         self._talkers, self._peers = ([max(sum(p.shares[k] > 0 for p in some), 1) for k in range(3)]
                                       for some in (profiles, peers))  # fmt: skip

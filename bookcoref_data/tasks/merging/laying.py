@@ -15,6 +15,7 @@ from typing import NamedTuple
 from ...books import Mention, Record, read_window_key
 from ...errors import BookError, DataError
 from ...formats.layers import Layer, flat, layers_of, speakers_of
+from ...shapes import together
 from ...words.numbers import ROMAN, roman_value
 from .parts import ChainRef, SplitDocument
 
@@ -209,10 +210,7 @@ def _start_of(part: _Part, sentences: Sequence[Sequence[str]], tokens: list[str]
 
 def _shared(chains: dict[ChainRef, tuple[Mention, ...]]) -> dict[ChainRef, ChainRef]:
     """Chains of overlapping windows that share mentions: each joins one earlier chain, most shared first."""
-    owners: dict[Mention, list[ChainRef]] = {}
-    for ref, mentions in chains.items():
-        for mention in mentions:
-            owners.setdefault(mention, []).append(ref)
+    owners = together((mention, ref) for ref, mentions in chains.items() for mention in mentions)
     counts = Counter(
         (later, earlier) for refs in owners.values() for earlier, later in pairwise(refs)
         if earlier.part < later.part

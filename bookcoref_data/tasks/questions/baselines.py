@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...books import Book, Mention, Record
+from ...shapes import together
 from .build import NONE_OF_THE_ABOVE
 from .entities import make_document
 
@@ -48,10 +49,8 @@ def text_answers(questions: Sequence[Mapping[str, Any]]) -> dict[str, list[dict[
 
 def evenly(questions: Sequence[dict[str, Any]], most: int) -> list[dict[str, Any]]:
     """At most so many questions, in their order: in turn from each data set, category, band."""
-    groups: dict[tuple[str, ...], list[int]] = {}
-    for i, question in enumerate(questions):
-        kind = tuple(str(question.get(name) or "") for name in ("dataset", "category", "band"))
-        groups.setdefault(kind, []).append(i)
+    names = ("dataset", "category", "band")
+    groups = together((tuple(str(q.get(n) or "") for n in names), i) for i, q in enumerate(questions))
     ranks = sorted((rank, i) for group in groups.values() for rank, i in enumerate(group))
     return [questions[i] for i in sorted(i for _, i in ranks[:most])]
 
