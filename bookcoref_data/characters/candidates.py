@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..shapes import together
 from .match_rules import RULES, Rule
 from .spelling import cores
 from .table import HarvestedCast
@@ -23,6 +24,7 @@ from .titles import (
     single_author,
     squeezed,
     tokens,
+    usual_title,
     without_article,
 )
 
@@ -54,8 +56,8 @@ class CandidateRows(NamedTuple):
 
 
 def titles_of(cast: HarvestedCast) -> list[str]:
-    """All titles of a work, the preferred one first, each once."""
-    return list(dict.fromkeys(t for t in (cast.work.title, *cast.work.titles) if t.strip()))
+    """All titles of a work as a catalogue has them, the preferred one first, each once."""
+    return list(dict.fromkeys(usual_title(t) for t in (cast.work.title, *cast.work.titles) if t.strip()))
 
 
 def authors_of(cast: HarvestedCast) -> list[str]:
@@ -160,10 +162,7 @@ def same_titles(
     right = pl.concat(prepared.titles.select("id", text=name) for name in ("title", "main"))
     found = left.join(right, on="text", how="inner").select("work", "id").unique().sort("work", "id")
     rows = _rows(catalogue, set(found["id"].to_list()))
-    bearing: dict[int, list[CatalogueRow]] = {}
-    for work, number in found.iter_rows():
-        bearing.setdefault(work, []).append(rows[number])
-    return bearing
+    return together((work, rows[number]) for work, number in found.iter_rows())
 
 
 def has_author(record: CatalogueRow) -> bool:

@@ -36,6 +36,8 @@ _SUBTITLE = re.compile(
     r"\s*[:;]\s+|\s*[\r\n]+\s*|\s+[—–]\s+|\s+--\s*|,?\s+\bor,?\s+(?=[A-Z\"“'])|,\s+or\b,?\s+|,\s+being\s+"
 )
 _EDITION_TAIL = re.compile(rf"[\s,;:.—–-]+[\[(]?(?:{'|'.join(WORDS['edition_tails'])}).*$", re.I | re.S)
+_KIND = re.compile(rf"\s*[\[(](?:{WORDS['kinds']})[\])]\s*$", re.I)
+_MOVED = re.compile(r"(.*\w), ([A-Z]\w*)", re.S)
 WORKS_IN_ONE = re.compile(r";(?!\s+or\b)[^;]+;(?!\s+or\b)", re.I)
 _COMPANION = re.compile(rf",?\s+(?:{WORDS['companions']})\s+(?:{WORDS['companion_words']})\b.*", re.I | re.S)
 
@@ -62,6 +64,13 @@ def tokens(text: str) -> Tokens:
 def without_article(words: Tokens) -> Tokens:
     """Without a leading article; a title that is only an article stays."""
     return words[1:] if len(words) > 1 and words[0] in ARTICLES else words
+
+
+def usual_title(title: str) -> str:
+    """Without "(novel)", and "The Moonstone" of "Moonstone, The"."""
+    title = _KIND.sub("", title) or title
+    moved = _MOVED.fullmatch(title)
+    return f"{moved[2]} {moved[1]}" if moved and moved[2].lower() in ARTICLES else title
 
 
 @lru_cache(maxsize=1 << 17)

@@ -15,6 +15,7 @@ from bookcoref_data.characters.match import LENT, MatchSettings, match  # noqa: 
 from bookcoref_data.characters.match_rules import RULES, Override, overrides_from  # noqa: E402
 from bookcoref_data.characters.presence import Presence  # noqa: E402
 from bookcoref_data.characters.table import CastRow, HarvestedCast  # noqa: E402
+from bookcoref_data.characters.titles import usual_title  # noqa: E402
 from bookcoref_data.errors import UsageError  # noqa: E402
 
 PERSON = pl.Struct({"role": pl.String, "name": pl.String, "aliases": pl.List(pl.String)})
@@ -192,6 +193,27 @@ def test_titles_of_the_same_work(title, author, other_title, other_author):
     aliases = ("Ovidius Naso, Publius",) if other_author == "Ovid" else ("Augustine, Saint",)
     records = [record(1, other_title, other_author, aliases=aliases)]
     assert found([cast(title, author)], records) == [1]
+
+
+@pytest.mark.parametrize("title", [
+    "Tale of Two Cities, A", "A Tale of Two Cities (novel)", "Tale of Two Cities, A (1859 novel)",
+    "A Tale of Two Cities (book)", "A Tale of Two Cities (Charles Dickens novel)",
+    "A Tale of Two Cities (novel by Charles Dickens)", "A Tale of Two Cities (book series)",
+])  # fmt: skip
+@pytest.mark.parametrize("author", ["Charles Dickens", ""])
+def test_a_moved_article_and_what_a_title_is_are_not_part_of_it(title, author):
+    names = ("A Tale of Two Cities", "Two Cities", "The Novel")
+    records = [record(number, name, "Dickens, Charles") for number, name in enumerate(names, 1)]
+    decided = [match([cast(t, author)], frame(*records)).works[0] for t in ("A Tale of Two Cities", title)]
+    assert decided[0].gutenberg_id == decided[1].gutenberg_id == 1
+    assert decided[0].rule == decided[1].rule
+
+
+@pytest.mark.parametrize(
+    "title", ["Camille (La Dame aux Camélias)", "Tales (The Second Jungle Book)", "(novel)"]
+)
+def test_other_words_in_brackets_stay(title):
+    assert usual_title(title) == title
 
 
 def test_a_named_part_is_preferred_to_the_whole():
