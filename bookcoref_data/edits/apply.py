@@ -162,9 +162,13 @@ class _Editing:
         key = span if span in shared else next(halves, span)
         return key, "" if key in shared else ", ".join(f"{a} to {b}" for a, b in sorted(shared))
 
+    def _known(self, name: str | None) -> int:
+        """Who has exactly this name; -1 for nobody."""
+        return self.callings.final(self.number.get(name or "", -1))
+
     def _character(self, name: str) -> int:
-        if name in self.number:
-            return self.number[name]
+        if (known := self._known(name)) >= 0:
+            return known
         if len(called := self.callings.called(name)) == 1:
             return next(iter(called))
         raise EditRefused(f"no character is called {name!r}{self._offered(name) or MAKE}")
@@ -186,7 +190,7 @@ class _Editing:
             same = here[character].step == STEP
             here[character] = self._corrected(edit, span, character, here[character].kind)
             return not same
-        was = -1 if edit.was is None else self.number.get(edit.was, -1)
+        was = self._known(edit.was)
         old = here.pop(was, None) if was >= 0 else None
         if edit.also:
             here[character] = self._corrected(edit, span, character, "")
@@ -214,7 +218,7 @@ class _Editing:
         assert edit.to is not None
         to = self._place(edit.to)
         here, there = self.links.get(span, {}), self.links.setdefault(to, {})
-        was = -1 if edit.was is None else self.number.get(edit.was, -1)
+        was = self._known(edit.was)
         if was not in here:
             if was in there:
                 return False
@@ -266,7 +270,7 @@ class _Editing:
         gone = self._character(edit.character)
         if gone == into:
             return False
-        self.number[edit.character] = into
+        self.callings.joined[gone] = into
         changed = False
         for place, here in self.links.items():
             old = here.pop(gone, None)

@@ -21,9 +21,11 @@ def offered(names: Iterable[str]) -> str:
 
 
 class Callings:
-    """What characters are called; people are numbers that the caller chooses."""
+    """What characters are called; people are numbers that the caller chooses. Who is `joined` to another is
+    that one by every name."""
 
     def __init__(self) -> None:
+        self.joined: dict[int, int] = {}
         self._names: dict[str, set[int]] = defaultdict(set)
         self._aliases: dict[str, set[int]] = defaultdict(set)
         self._by_word: dict[str, set[int]] = defaultdict(set)
@@ -39,10 +41,17 @@ class Callings:
             for less in _shortened(word):
                 self._slips[less].add(word)
 
+    def final(self, person: int) -> int:
+        """Who a person is now."""
+        while person in self.joined:
+            person = self.joined[person]
+        return person
+
     def called(self, typed: str) -> set[int]:
         """Who has just this name, or else this other name; case, accents and punctuation aside."""
         plain = fold(typed)
-        return (self._names.get(plain) or self._aliases.get(plain) or set()) if plain else set()
+        found = self._names.get(plain) or self._aliases.get(plain) if plain else None
+        return set(map(self.final, found or ()))
 
     def fitting(self, typed: str) -> set[int]:
         """Whom a name may mean: who is called so, else has all these words in a name, else all but one and
@@ -52,7 +61,7 @@ class Callings:
         if not words:
             return set()
         if found := self.called(typed) or _all_of(having):
-            return found
+            return set(map(self.final, found))
         found = set()
         for k, word in enumerate(words):
             rest = [*having[:k], *having[k + 1 :]]
@@ -60,7 +69,7 @@ class Callings:
                 near = {known for less in _shortened(word) for known in self._slips.get(less, ())}
                 meant = (w for w in near if len(w) >= _LEAST_LETTERS and _one_slip(word, w))
                 found |= _all_of([set().union(*(self._by_word[w] for w in meant)), *rest])
-        return found
+        return set(map(self.final, found))
 
 
 def _all_of(groups: list[set[int]]) -> set[int]:
@@ -69,9 +78,7 @@ def _all_of(groups: list[set[int]]) -> set[int]:
 
 def _shortened(word: str) -> set[str]:
     """The word, and what is left of it without one letter."""
-    if len(word) > 40:
-        return {word}
-    return {word, *(word[:i] + word[i + 1 :] for i in range(len(word)))}
+    return {word, *(word[:i] + word[i + 1 :] for i in range(len(word) if len(word) <= 40 else 0))}
 
 
 def _one_slip(a: str, b: str) -> bool:

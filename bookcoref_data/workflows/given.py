@@ -47,7 +47,6 @@ class _Correcting:
     def __init__(self, book: Book, cast: Cast) -> None:
         self.book, self.cast = book, cast
         self.people: list[Entry] = list(cast.entries)
-        self.joined: dict[int, int] = {}
         self.links: dict[Span, int] = {}
         self.nobody: set[Span] = set()
         self.quotes: dict[Span, tuple[int, tuple[int, ...]]] = {}
@@ -91,21 +90,21 @@ class _Correcting:
 
     def _unlisted(self, edit: Edit, words: str, span: Span, listed: set[str] | None) -> list[str]:
         """Who was not listed then, and is called so now or named near."""
-        called = {self._final(i) for i in self.callings.called(words) if edit.extra.get("why") == NOBODY}
+        called = self.callings.called(words) if edit.extra.get("why") == NOBODY else set()
         if listed is None or len(called) == 1:
             return [self.people[i].name for i in called if len(called) == 1]
         near = {t.lower() for t in self.book.tokens[max(0, span[0] - _NEAR) : span[1] + _NEAR]} - _NO_NAMES
-        people = [(p.name, *p.aliases) for i, p in enumerate(self.people) if i not in self.joined]
+        people = [(p.name, *p.aliases) for i, p in enumerate(self.people) if i not in self.callings.joined]
         new = [names for names in people if listed.isdisjoint(names)]
         return [names[0] for names in new if near.intersection(" ".join(names).lower().split())]
 
     def result(self) -> CorrectedInput:
         self._ask_again()
-        left = [i for i in range(len(self.people)) if i not in self.joined]
+        left = [i for i in range(len(self.people)) if i not in self.callings.joined]
         place = {person: k for k, person in enumerate(left)}
 
         def index(person: int) -> int:
-            return place[self._final(person)] if person >= 0 else -1
+            return place[self.callings.final(person)] if person >= 0 else -1
 
         rules = TypeRules(self.book.tokens, self.book.sentence_ends, [e.name for e in self.people])
         links = {
@@ -119,13 +118,8 @@ class _Correcting:
         given = Given(links, frozenset(self.nobody), quotes)
         return CorrectedInput(cast, given, tuple(self.conflicts), self.kept)
 
-    def _final(self, person: int) -> int:
-        while person in self.joined:
-            person = self.joined[person]
-        return person
-
     def _who(self, name: str) -> int:
-        found = {self._final(i) for i in self.callings.called(name)}
+        found = self.callings.called(name)
         exact = {i for i in found if self.people[i].name == name}
         if len(exact or found) == 1:
             return next(iter(exact or found))
@@ -133,8 +127,7 @@ class _Correcting:
 
     def _offered(self, name: str, but: int = -1) -> str:
         """Who may be meant by a name, as the end of a message; "" where nobody may."""
-        found = {self._final(i) for i in self.callings.fitting(name)} - {but}
-        return offered([self.people[i].name for i in sorted(found)])
+        return offered([self.people[i].name for i in sorted(self.callings.fitting(name) - {but})])
 
     def _place(self, anchor: Anchor | None) -> Span:
         found = self.finder.find(anchor) if anchor is not None else None
@@ -180,7 +173,7 @@ class _Correcting:
 
     def _is_called(self, name: str) -> bool:
         """Whether this is exactly somebody's name in the output."""
-        return any(self.people[self._final(i)].name == name for i in self.callings.called(name))
+        return any(self.people[i].name == name for i in self.callings.called(name))
 
     def _rename(self, edit: Edit) -> None:
         person = self._who(edit.character)
@@ -203,4 +196,4 @@ class _Correcting:
         a, b = self.people[into], self.people[gone]
         names = [n for n in dict.fromkeys((*a.aliases, b.name, *b.aliases)) if n != a.name]
         self.people[into] = Entry(a.name, tuple(names), a.gender or b.gender)
-        self.joined[gone] = into
+        self.callings.joined[gone] = into

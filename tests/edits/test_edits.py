@@ -247,12 +247,37 @@ def test_effects_begin_with_whom_most_changes():
     assert [e.character for e in later] == ["Zoe", "Tom"]
 
 
-def test_a_joined_character_stays_joined_for_later_edits():
-    joined = Edit("merge", character="Anna Hill", into="Tom Hill")
-    edits = [joined, Edit("link", at=place("garden"), character="Anna Hill")]
-    done = apply(people(), edits)
+@pytest.mark.parametrize(("gone", "later"), [
+    ("Anna Hill", "Anna Hill"), ("Anna Hill", "anna hill"), ("Captain Thorne", "Josiah"),
+    ("Josiah", "Captain Thorne"), ("Josiah", "JOSIAH"),
+])  # fmt: skip
+def test_a_joined_character_stays_joined_for_later_edits(gone, later):
+    edits = [
+        Edit("merge", character=gone, into="Tom Hill"), Edit("link", at=place("garden"), character=later),
+        Edit("speaker", at=place("I"), speaker=later, addressees=(later,)),
+        Edit("unlink", at=place("garden"), was=later),
+    ]  # fmt: skip
+    done = apply(people(), edits[:3])
     spot = place("garden").start
     assert (spot, spot, "Tom Hill") in links(done.annotation)
+    (quote,) = done.annotation.quotes
+    assert {done.annotation.names[c] for c in (quote.speaker, *quote.addressees)} == {"Tom Hill"}
+    assert links(apply(people(), edits).annotation) == links(done.annotation) - {(spot, spot, "Tom Hill")}
+
+
+def test_in_which_order_other_places_are_corrected_changes_nothing():
+    draw = random.Random(3)
+    for _ in range(60):
+        a = random_annotation(draw)
+        spans = draw.sample(range(0, len(a.book.tokens) - 2, 3), 8)
+        edits = [
+            Edit(op, at=anchor_of(a.book.tokens, i, i + draw.randrange(2)),
+                 **({"character": draw.choice(a.names)} if op == "link" else {}),
+                 **({"speaker": draw.choice(a.names)} if op == "speaker" else {}))
+            for i in spans for op in [draw.choice(["link", "unlink", "speaker"])]
+        ]  # fmt: skip
+        first, again = apply(a, edits), apply(a, draw.sample(edits, len(edits)))
+        assert (first.annotation, first.changed) == (again.annotation, again.changed)
 
 
 # -- what a new reading changes, and two people -----------------------------------------------------------
