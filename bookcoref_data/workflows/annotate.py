@@ -51,6 +51,8 @@ LICENCES = (
         "domain",
     ),
 )
+CORRECTIONS = "corrections"
+"""Where the record of a data set says how many corrections of people are in it."""
 _SHORT_TEXT = 20
 """Tokens below which a text is too short for most of what is read: say so where nothing was found."""
 
@@ -76,13 +78,15 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Annotated:
-    """One finished book: the last state, the annotated book, and the states after every step run now."""
+    """One finished book: the last state, the annotated book, the states after every step run now, and how
+    many places people decided."""
 
     state: State
     book: Book
     states: tuple[State, ...] = field(default=())
     source: Source | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
+    corrections: int = 0
 
     def annotation(self) -> Annotation:
         """All that is known of the book now."""
@@ -202,8 +206,9 @@ def annotate_book(
         elif state.dropped:
             why = "every link was dropped; provenance.jsonl has the reasons"
         state = replace(state, notes=(*state.notes, f"no mentions: {why}"))
-    extra = cast_fields(cast, told)
-    return Annotated(state, state.to_book(source.book), tuple(run.made), source, extra)
+    extra, told_us = cast_fields(cast, told), given or Given()
+    places = len(told_us.links) + len(told_us.nobody) + len(told_us.quotes)
+    return Annotated(state, state.to_book(source.book), tuple(run.made), source, extra, places)
 
 
 @dataclass
@@ -290,9 +295,10 @@ def write_annotations(
         files = write_folder_of_annotations((a.annotation() for a in done), out)
         if dataset and any(a.book.clusters for a in done):
             notes = [note for a in done for note in a.state.notes]
+            made = sum(a.corrections for a in done)
             write_folder(
                 out / DATASET, {"test": [a.book for a in done]}, title=title or "Annotated books",
-                licences=LICENCES, notes=notes, replace=replace,
+                licences=LICENCES, notes=notes, replace=replace, source={CORRECTIONS: made} if made else {},
                 reasons={a.book.doc_key: format_reasons(a.annotation()) for a in done},
             )  # fmt: skip
             files.append(out / DATASET)

@@ -21,7 +21,7 @@ from ..formats.reasons import format_reasons, read_reasons
 from ..formats.schema import SPLITS
 from ..outputs import whole
 from ..text.markers import HEAD, field, is_gutenberg
-from .annotate import LICENCES
+from .annotate import CORRECTIONS, LICENCES
 
 MOST_BYTES = 64 << 20
 """The largest file of corrections that is read."""
@@ -86,25 +86,31 @@ def apply_edits(path: Path, edits: Sequence[Edit], out: Path, *, replace: bool =
             write_annotations((d.annotation for d in done), out)
             # The data set that was corrected, or stands beside: an old one in `out` would contradict it.
             beside = path if path.is_dir() else path.parent
-            places = filter(is_folder, (out / DATASET, beside / DATASET, beside))
-            if old := next(places, None):
-                _write_corrected(old, [d.annotation for d in done], out / DATASET, replace=replace)
+            places = [*filter(is_folder, (out / DATASET, beside / DATASET, beside))]
+            if places:
+                made = sum(d.changed for d in done) + read_build(places[-1]).source.get(CORRECTIONS, 0)
+                _write_corrected(places[0], done, made, out / DATASET, replace=replace)
     return done
 
 
-def _write_corrected(old: Path, done: Sequence[Annotation], out: Path, *, replace: bool) -> None:
-    """The data set `old` with these annotations, and with the licences, citation and reasons that it has."""
+def _write_corrected(old: Path, done: Sequence[Applied], made: int, out: Path, *, replace: bool) -> None:
+    """The data set `old` with these annotations, in which `made` corrections are, and with the licences,
+    citation and reasons that it has."""
     was, reasons = read_build(old), read_reasons(old)
     told, cited = card_says((old / "README.md").read_text(encoding="utf-8"))
     facts = {book.doc_key: book for book in was.books}
     with writing_folder(out, replace=replace) as writer:
-        for split, a in product(SPLITS, done):
+        for split, a in product(SPLITS, [d.annotation for d in done]):
             book = facts.get(a.doc_key)
             if split == (book.split if book else "test"):
                 line = format_reasons(a) if a.doc_key in reasons else ""
                 writer.add_book(a.to_book(), split, reasons=line, text=book and book.text)
         writer.finish(
-            was.title, licences=told or LICENCES, notes=[_CORRECTED], source=was.source, citation=cited
+            was.title,
+            licences=told or LICENCES,
+            notes=[_CORRECTED],
+            citation=cited,
+            source={**was.source, CORRECTIONS: made},
         )
 
 

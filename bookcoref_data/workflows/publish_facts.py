@@ -32,6 +32,7 @@ from ..publishing.rights import (
 )
 from ..sources.store import Store
 from ..stitch.pack import not_in_text
+from .annotate import CORRECTIONS
 from .pack import record_says
 from .plausibility import plausibility
 from .rebuild import RebuildSettings, TextCandidates, candidates_of, texts_of
@@ -210,7 +211,9 @@ class Origin:
                 reason for line in read_reasons(folder).values() for reason in json.loads(line)["reasons"]
             )
             by_hand = sum(len(scores) for _, step, _, scores in said if step == STEP)
-            people = f"; {plural(by_hand, 'mention')} by people, the others not checked" * bool(by_hand)
+            made = self.record.source.get(CORRECTIONS, 0)
+            told = plural(made, "correction") if made else plural(by_hand, "mention")
+            people = f"; {told} by people, the rest not checked" * bool(made or by_hand)
             yield f"Silver: made by a pipeline{people or ', not checked by people'}."
             yield "The annotator was made for English novels."
         if self.corpus is not None:
@@ -244,9 +247,7 @@ def kind_of(record: BuildRecord) -> str:
     released = {book["doc_key"] for book in published_books()}
     keys = {released_key(book.doc_key) for book in record.books}
     # A rebuild from somebody's published packs states its licence; one of BookCoref's own books does not.
-    if release and "licence" not in record.source and keys <= released:
-        return "bookcoref"
-    return "own"
+    return "bookcoref" if release and "licence" not in record.source and keys <= released else "own"
 
 
 def _declared(kind: str, record: BuildRecord, corpus: Corpus | None) -> tuple[str, str] | None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import bookcoref_data as bc
-from bookcoref_data.edits import Edit, anchor_of, apply
+from bookcoref_data.edits import Edit, anchor_of, apply, format_edits
 from bookcoref_data.errors import ChecksumError, DataError, SourceError, UsageError
 from bookcoref_data.formats.annotated import read_annotations
 from bookcoref_data.formats.folder import read_build, writing_folder
@@ -194,7 +194,22 @@ def test_the_card_of_corrected_books_says_how_many_mentions_people_gave(sample, 
         writer.add_book(done.to_book(), "test", reasons=format_reasons(done))
         writer.finish("Lamps", licences=[("Annotation", "mine")])
     card = bc.publish(tmp_path / "mended", "me/x", mirror=MIRROR, licence="CC-BY-4.0", dry_run=True).card
-    assert told + "; 3 mentions by people, the others not checked." in card
+    assert told + "; 3 mentions by people, the rest not checked." in card
+
+
+def test_the_card_counts_corrections_that_leave_nothing_in_the_text(sample, tmp_path, cache_home):
+    folder = own(sample, tmp_path / "own", {"licence": "CC-BY-4.0"})
+    (book,) = read_annotations(folder)
+    edits = [Edit("unlink", at=anchor_of(book.book.tokens, m.start, m.end)) for m in book.mentions[:5]]
+    first, all_five, once = tmp_path / "first.jsonl", tmp_path / "edits.jsonl", tmp_path / "once"
+    first.write_text(format_edits(edits[:2]))
+    all_five.write_text(format_edits(edits))
+    bc.apply_edits(folder, first, out=once)
+    bc.apply_edits(folder, first, out=once)  # the same again, which is counted once
+    bc.apply_edits(once, all_five, out=tmp_path / "twice")
+    folder = tmp_path / "twice" / "dataset"
+    card = bc.publish(folder, "me/x", mirror=MIRROR, licence="CC-BY-4.0", dry_run=True).card
+    assert "Silver: made by a pipeline; 5 corrections by people, the rest not checked." in card
 
 
 def test_texts_from_elsewhere_need_a_stated_licence(sample, tmp_path, cache_home):
