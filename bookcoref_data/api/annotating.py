@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..books.facts import one_called
 from ..errors import BookcorefError, UsageError, plural, require_choice
 from ..files import path_of
 from ..outputs import files_of
@@ -446,15 +447,15 @@ def sources_of(book: PathLike | AnnotatedBook | Source | None) -> list[Source]:
     return read_sources(path_of(book))
 
 
-def one_source(book: Any, path: Path | None = None, *, hint: str | None = None) -> Source:
-    """The one book that `book` is, read from `path` if that is another place. Raises UsageError: several."""
-    sources = sources_of(path or book)
+def one_source(book: Any, name: str | None = None, *, hint: str = "give the text of one book") -> Source:
+    """The one book that `book` is, or of several that which `name` ("": the user gave none) calls. Raises
+    UsageError: there is none, or more than one."""
+    sources = sources_of(book)
+    if name is not None:
+        books = [source.book for source in sources]
+        return sources[books.index(one_called(books, name, book))]
     if len(sources) != 1:
-        raise UsageError(
-            f"{book} holds {len(sources)} books",
-            expected="one book",
-            hint=hint or "give the text of one book",
-        )
+        raise UsageError(f"{book} holds {len(sources)} books", expected="one book", hint=hint)
     return sources[0]
 
 

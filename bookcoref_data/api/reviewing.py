@@ -126,9 +126,9 @@ class Casting(Result):
         return f"{self.source.book.doc_key}, {plural(len(self.workshop.people), 'character')}"
 
 
-@files_of("out", reads=("book", "cast", "edits", "agreement"), page=True)
+@files_of("out", reads=("source", "cast", "edits", "agreement"), page=True)
 def review(
-    book: PathLike, cast: o.CastLike = None, *, edits: PathLike | None = None,
+    source: PathLike, cast: o.CastLike = None, *, book: o.OneBook = "", edits: PathLike | None = None,
     narrator: str | Iterable[str] = (), about: Iterable[str] = (), most: o.Positive = AT_ONCE,
     until: o.Proportion = 0.0, agreement: PathLike | None = None, author: o.MadeBy = "",
     backend: o.BackendName = "embedded", out: PathLike | None = None, replace: o.Overwrite = False,
@@ -140,7 +140,7 @@ def review(
     questions are made anew.
 
     Args:
-        book: a folder that `annotate` wrote, or a text with its cast.
+        source: a folder that `annotate` wrote, or a text with its cast.
         cast: as `annotate`; a folder brings its own.
         edits: corrections to begin with; answers are added to them (default: edits.jsonl in the folder, or
             beside the text).
@@ -154,8 +154,8 @@ def review(
     Returns the questions of the first reading; `answer` and `next` go on.
 
     Raises:
-        UsageError: no text, several books, or an unknown kind of question. SourceError, FormatError: the
-            corrections cannot be read.
+        UsageError: no text, several books of which none is named, or an unknown kind of question.
+        SourceError, FormatError: the corrections cannot be read.
     """
     from ..annotation.backends import make_backend
     from ..asking import KINDS
@@ -164,10 +164,10 @@ def review(
     from ..workflows.correct import read_edits
     from ..workflows.review import ReviewSession
 
-    path, kinds = path_of(book), tuple(about) or KINDS
+    path, kinds = path_of(source), tuple(about) or KINDS
     if unknown := [kind for kind in kinds if kind not in KINDS]:
         raise UsageError(f"unknown kind of question {unknown[0]!r}", expected=", ".join(KINDS))
-    source = one_source(book, path / ANNOTATION if path.is_dir() else path)
+    text = one_source(path / ANNOTATION if path.is_dir() else path, book)
     kept = path_of(edits) if edits else edits_beside(path)
     found: ReviewAgreement | None = None
     first: frozenset[Key] = frozenset()
@@ -176,7 +176,7 @@ def review(
         first = frozenset(found.differ)
     plan = plan_for(None, backend, None, "en")  # what is reviewed was annotated, so its language was decided
     session = ReviewSession(
-        source, cast_for(cast, source), plan, make_backend(plan), kept, narrators_of(narrator), author, kinds,
+        text, cast_for(cast, text), plan, make_backend(plan), kept, narrators_of(narrator), author, kinds,
         first,
     )  # fmt: skip
     made = Review(session, most, until, found)

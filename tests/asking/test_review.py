@@ -21,6 +21,7 @@ from bookcoref_data.books.layout import lay_out
 from bookcoref_data.cli.verbs.people import _ask_batch, _show, _show_passage
 from bookcoref_data.edits import UNSURE, Edit, anchor_of, apply, format_edits, merge_edits, parse_edits
 from bookcoref_data.errors import DataError, UsageError
+from bookcoref_data.workflows.correct import read_edits
 from bookcoref_data.workflows.given import corrections_of
 
 NAMES = ("Anna Grey", "Tom Hill", "Hill")
@@ -572,3 +573,19 @@ def test_of_a_text_without_a_mention_there_is_nothing_to_review(tmp_path):
     (tmp_path / "cast.txt").write_text("Anna Grey\n")
     with pytest.raises(DataError, match="nothing to review in list"):
         bc.review(tmp_path / "list.txt", tmp_path / "cast.txt")
+
+
+def test_one_book_of_a_folder_of_many_is_named_as_elsewhere(tmp_path):
+    for name in ("sea", "shore"):
+        (tmp_path / f"{name}.txt").write_text(_BY_THE_SEA)
+    annotated = tmp_path / "annotated"
+    cast = ["Anna Grey", "Tom Hill", "Robert Vale"]
+    bc.annotate_many([tmp_path / "sea.txt", tmp_path / "shore.txt"], cast, out=annotated)
+    with pytest.raises(UsageError, match="holds 2 books") as refused:
+        bc.review(annotated)
+    assert (refused.value.found, refused.value.hint) == ("sea, shore", "name one of these; --book KEY")
+    asked = bc.review(annotated, book="shore", about=["name"])
+    asked.answer(asked.questions[0], "n")
+    assert {edit.doc_key for edit in read_edits(annotated / "edits.jsonl")} == {"shore"}
+    # What was said of one book decides nothing in another of the same words
+    assert len(bc.review(annotated, book="sea", about=["name"]).questions) == len(asked.questions)

@@ -60,14 +60,14 @@ def cast(
 @only_with("serve", "open_page port")
 @only_with("!json", "serve")
 def review(
-    given: Given, book: Path, edits: Path | None, until: float, out: Path | None,
+    given: Given, source: Path, edits: Path | None, until: float, out: Path | None,
     serve: AskOnPage = False, open_page: OpenPage = False, port: Port = 0, json: Json = False,
 ) -> None:  # fmt: skip
     """In a terminal the questions are asked one by one: a key for each person, o for somebody else, n for
     nobody, c for "cannot tell", z undoes, q stops. Without a terminal they are listed."""
     from ...api.reviewing import edits_beside
 
-    kept = edits or edits_beside(book)
+    kept = edits or edits_beside(source)
     asked: Review = given()
     if (a := asked.agreement) and not json:
         kappa = "" if a.kappa is None else f", Cohen's kappa {a.kappa:.2f}"
