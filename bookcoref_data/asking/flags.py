@@ -301,14 +301,19 @@ class _Chains:
                 continue
             who, tag = Counter(m.character for m in said), self._tag(end, by_start)
             most, times = who.most_common(1)[0]
+            another: dict[tuple[int, Marked], list[Marked]] = defaultdict(list)
             for m in said:
                 if m.character != most and times > who[m.character]:
                     reason = f"the quotation has {self.a.names[most]} {times} times, but not here"
                     yield Flag("speaker", *m.mention, 0.85, reason, (self._link(m, most),))
                 elif tag is not None and tag.character != m.character:
-                    named = " ".join(self.words(tag))
-                    reason = f"“{self.tokens[m.start]}” is not the one who says it, “{named}”"
-                    yield Flag("speaker", *m.mention, 0.4, reason, (self._link(m, tag.character),))
+                    another[m.character, tag].append(m)
+            for (_, by), group in another.items():
+                named, m = " ".join(self.words(by)), group[0]
+                more = f"; {len(group)} times here" if group[1:] else ""
+                reason = f"“{self.tokens[m.start]}” is not the one who says it, “{named}”{more}"
+                edits = tuple(self._link(m, by.character) for m in group)
+                yield Flag("speaker", *m.mention, 0.4, reason, edits)
 
     def _tag(self, end: int, by_start: dict[int, list[Marked]]) -> Marked | None:
         """The mention that a tag behind a quotation names: "...," said Anna."""
@@ -364,11 +369,13 @@ def flag_as_dict(flag: Flag, a: Annotation, layout: Layout) -> dict[str, Any]:
     why = {"why": f"{flag.kind}: {flag.reason}"}
     one, other = next(((e.character, e.into) for e in flag.edits if e.op == "merge"), ("", ""))
     at = anchor_of(a.book.tokens, flag.start, flag.end)
-    seen = Edit("seen", at=at, character=one, into=other, doc_key=a.doc_key, extra=why)
+    seen = [
+        Edit("seen", e.at or at, character=one, into=other, doc_key=a.doc_key, extra=why) for e in flag.edits
+    ]
     answers = (
         Answer("1", _told(flag.edits, a), tuple(replace(e, extra=why) for e in flag.edits)),
-        Answer("2", "no, it is right", (replace(seen, name="right as it is"),)),
-        Answer("c", UNSURE, (replace(seen, name=UNSURE),)),
+        Answer("2", "no, it is right", tuple(replace(e, name="right as it is") for e in seen)),
+        Answer("c", UNSURE, tuple(replace(e, name=UNSURE) for e in seen)),
     )
     told = {"kind": flag.kind, "doc_key": a.doc_key, **passage(layout, a.book.tokens, flag.start, flag.end)}
     return {**told, "wrong": round(flag.chance, 2), "reason": flag.reason, "answers": plain(answers)}

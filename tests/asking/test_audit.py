@@ -78,6 +78,16 @@ def test_a_planted_error_is_found_and_its_correction_mends_it(kind):
     assert spans == {(m.start, m.end, m.character) for m in gold().mentions}
 
 
+def test_a_quotation_that_is_somebody_elses_is_one_flag_for_all_its_words():
+    a = gold()
+    for number in (0, 1):
+        a = changed(a, at("I", number), character=TOM)
+    (flag,) = (f for f in find_flags(a, tags=TAGS) if f.kind == "speaker")
+    assert (flag.start, flag.reason) == (at("I"), "“I” is not the one who says it, “Anna Grey”; 2 times here")
+    mended = apply(a, flag.edits).annotation
+    assert [m.character for m in mended.mentions] == [m.character for m in gold().mentions]
+
+
 def test_boundaries_and_words_that_are_no_mentions_are_found():
     cut = changed(gold(), at("The"), start=at("doctor"))
     (flag,) = find_flags(cut, tags=TAGS)
