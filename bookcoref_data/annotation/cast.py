@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 
 from ..errors import UsageError
 from ..shapes import check
+from ..text.decode import composed
 
 MOST_PEOPLE = 10_000
 """The largest cast: every form of every name is looked for. The longest list of LiSCU has fewer than 300."""
@@ -118,7 +119,7 @@ def cast_lines(text: str, source: str = "cast") -> list[tuple[Entry, str] | None
 
     Raises: as `parse_cast`.
     """
-    lines = text.lstrip("\ufeff").splitlines()
+    lines = composed(text.lstrip("\ufeff")).splitlines()
     return [_line(line, f"{source}:{number}") for number, line in enumerate(lines, 1)]
 
 

@@ -6,6 +6,7 @@ This is the only decoder of the package. What it had to mend stands in the resul
 import codecs
 import re
 from typing import NamedTuple
+from unicodedata import normalize
 
 from ..errors import DataError, WrongFileError, plural
 
@@ -61,8 +62,14 @@ _ODD = re.compile(
     r"(?<=[a-z])(?![‘’“”´·…\xad‐-—ß-öø-ÿœšžƒ])[\x80-\uffff](?=[a-z])|(?<=[a-z])[À-ÖØ-ÞŠŒŽŸ](?=\s)"
     r"|(?<=[,.!?;])[À-ÖØ-öø-ÿŠŒŽŸšœž](?=\s)|(?<=[a-z])[‚„‰ˆ‹]"
 )
+_APART = re.compile("[^\\W\\d_][\u0300-\u036f]+")
 # What "surrogateescape" leaves in the place of bytes that cannot be decoded.
 _BROKEN = re.compile("[\udc80-\udcff]+")
+
+
+def composed(text: str) -> str:
+    """The text with every letter and its accents as one character, as names are typed."""
+    return _APART.sub(lambda found: normalize("NFC", found[0]), text)
 
 
 def decode(data: bytes, what: str = "text") -> Decoded:

@@ -22,7 +22,7 @@ from xml.etree import ElementTree
 
 from ..errors import UsageError, counted
 from ..words import letters_of, word_set
-from .decode import Decoded, decode
+from .decode import Decoded, composed, decode
 from .markers import FORMS, markup_of
 
 MOST_FILES = 10_000
@@ -295,7 +295,7 @@ class _BlockWriter:
 
     def close(self, *, heading: bool = False) -> None:
         """End the block; `heading` is what the next one is."""
-        text = re.sub(r" *\n *", "\n", re.sub(r" {2,}", " ", "".join(self._now))).strip()
+        text = re.sub(r" *\n *", "\n", re.sub(r" {2,}", " ", composed("".join(self._now)))).strip()
         text = re.sub(r"\n{2,}", "\n", text)
         if text:
             named = not self.linked and letters_of(text) in self.labels

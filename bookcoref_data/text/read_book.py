@@ -1,14 +1,6 @@
-"""The one road from the bytes of a book file to tokens: decode, clean, tokenise.
+"""The one road from the bytes of a book file to tokens (`read_book`): decode, clean, tokenise.
 
-    from bookcoref_data.text.read_book import read_book
-    text = read_book(data, "pg1342.txt")
-    text.tokens, text.sentence_ends        what `Book` holds
-    text.starts, text.ends                 where each token stands in `text.source`
-    text.paragraphs, text.chapters         numbers of first tokens; headings
-    text.report                            what was decoded, mended and cut
-
-`annotate`, `create` and `clean` all come here, so the same file gives the same tokens. Pure: bytes in,
-values out.
+`annotate`, `create` and `clean` all come here, so the same file gives the same tokens.
 """
 
 import re
@@ -22,7 +14,8 @@ import numpy as np
 
 from ..errors import BookcorefError, DataError, UsageError, WrongFileError, plural
 from .clean import KINDS, CleanRecipe, CleanText, Witness, clean, places_in_file
-from .decode import Decoded
+from .clean.model import INSIDE_WORDS, NO_WIDTH
+from .decode import Decoded, composed
 from .ebook import decode_book
 from .markers import ebook_numbers, is_cut_off, is_gutenberg, markup_of
 from .tokens import Tokenized, paragraph_spans, tokenize_body
@@ -36,7 +29,7 @@ PARAGRAPHS = ("all", "released")
 EMPHASIS = ("cut", "released")
 """What becomes of the marks of _emphasis_: they go, or stay in the tokens as in the release of BookCoref."""
 
-_INVISIBLE = re.compile("[\u061c\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+_INVISIBLE = re.compile(f"({INSIDE_WORDS.pattern})|{NO_WIDTH}+")
 """They would be letters of the words beside them: a name at the beginning of a line would be unknown."""
 _WHOLE = re.compile(r"""^\s*[A-Z][\w.' -]{0,30}:|[.!?:;…—-]["'”’»)\]_*]*$|["”’»]$""").search
 _INDENTED = re.compile(r"[ \t\u3000]{2}|\t").match
@@ -192,14 +185,22 @@ def clean_file(
         rules = replace(rules, guard=False)
     if not source.text.strip():
         raise _no_text(name, f"{plural(len(source.text), 'character')}, none of them a letter")
-    text, marks = _INVISIBLE.subn(" ", source.text)
-    if marks:
-        source = source._replace(text=text)
-        notes.append(f"{name}: {plural(marks, 'mark')} of direction or of no width read as a space")
+    # Line ends of word processors; and as many blanks as there were marks, so that places stay
+    text = source.text.replace("\u2028", "\n").replace("\u2029", "\n")
+    text, marks = _INVISIBLE.subn(lambda found: found[1] or " " * len(found[0]), text)
+    source, inside = source._replace(text=composed(text)), len(INSIDE_WORDS.findall(text))
+    if source.text != text:
+        notes.append(f"{name}: letters and accents were joined, and places count them as one character")
+    if marks > inside:
+        notes.append(f"{name}: {plural(marks - inside, 'mark')} of direction or of no width read as a space")
+    if inside:
+        notes.append(f"{name}: {plural(inside, 'place')} mended where an unseen mark parted a word")
     if not ours and (parted := with_blank_lines(source.text)):
-        source = source._replace(text=parted[0])
-        more = "" if parted[0] == text else "; blank lines were put between them, and places count these"
+        more = (
+            "" if parted[0] == source.text else "; blank lines were put between them, and places count these"
+        )
         notes.append(f"{name}: {parted[1]}{more}")
+        source = source._replace(text=parted[0])
     try:
         body = clean(source.text, rules, witness)
     except BookcorefError as error:

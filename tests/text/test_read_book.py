@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
+from unicodedata import normalize
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bookcoref_data.annotation.cast import parse_cast
 from bookcoref_data.books import Book
 from bookcoref_data.errors import DataError, UsageError
 from bookcoref_data.text.clean import CleanRecipe
@@ -51,6 +54,56 @@ def test_marks_of_direction_and_of_no_width_part_words_and_are_counted():
     )
     assert marked.tokens == plain.tokens
     assert "road.txt: 48 marks of direction or of no width read as a space" in marked.report.notes
+
+
+@pytest.mark.parametrize("wrap", [ebook, str.encode])
+@pytest.mark.parametrize(
+    "mark", ["\xad", "\u200b", "\ufeff", "\u2060", "\u200d", "\u200b\ufeff", "\xad\r\n", "\xad \r\n "]
+)
+def test_what_nobody_sees_inside_a_word_leaves_the_word_whole(wrap, mark):
+    plain = read_book(wrap(BODY), "road.txt")
+    marked = read_book(wrap(BODY.replace("vil", f"vil{mark}").replace("Bro", f"Bro{mark}")), "road.txt")
+    assert (marked.tokens, marked.chapters) == (plain.tokens, plain.chapters)
+    assert "road.txt: 48 places mended where an unseen mark parted a word" in marked.report.notes
+    place = marked.tokens.index("Brook")
+    assert marked.original(place, place) == f"Bro{mark}ok".replace("\r", "")
+    assert marked.body.shares() == pytest.approx(plain.body.shares(), rel=0.1)
+
+
+@pytest.mark.parametrize("wrap", [ebook, str.encode])
+def test_letters_whose_accents_stand_apart_are_the_letters_of_the_cast(wrap):
+    body = BODY.replace("Ada", "Zoë").replace("Tom", "André").replace("Brook", "Å̈ngström")
+    apart, plain = (read_book(wrap(normalize(form, body)), "road.txt") for form in ("NFD", "NFC"))
+    assert (apart.tokens, apart.starts, apart.chapters) == (plain.tokens, plain.starts, plain.chapters)
+    (note,) = {*apart.report.notes} - {*plain.report.notes}
+    assert note == "road.txt: letters and accents were joined, and places count them as one character"
+    assert apart.source == plain.source
+    lines = "Zoë Brook; Zoë\nAndré [m]\n"
+    assert parse_cast(normalize("NFD", lines)) == parse_cast(lines)
+
+
+def test_the_line_ends_of_word_processors_end_lines():
+    plain = read_book(BODY.encode(), "road.txt")
+    for end in ("\u2028", "\u2029"):
+        assert read_book(BODY.replace("\r\n", end).encode(), "road.txt").tokens == plain.tokens
+
+
+@pytest.mark.parametrize("times", [2, 3])
+def test_a_table_of_contents_is_cut_however_many_blank_lines_part_paragraphs(times):
+    names = ("Baker", "Miller", "Smith", "Ferry")
+    parts = [f"BOOK {part}\r\n\r\n" + "\r\n".join(f"The {name}" for name in names) for part in ("I", "II")]
+    table = "CONTENTS\r\n\r\n" + "\r\n\r\n\r\n".join(parts)
+    tale = "".join(f"{GAP}The {name}{GAP}{PARAGRAPH * 4}" for name in names)
+    chapters = "".join(f"{GAP}\r\nBOOK {part}{tale}" for part in ("I", "II"))
+    book = f"THE LAMP ROAD{GAP}{table}{GAP}{chapters}"
+    plain = read_book(ebook(book), "road.txt")
+    wider = re.sub("(?<=\r\n)(\r\n)+", lambda found: found[0] * times, book)
+    wide = read_book(ebook(wider), "road.txt")
+    assert "CONTENTS" not in plain.tokens
+    assert (wide.tokens, [c.title for c in wide.chapters]) == (
+        plain.tokens,
+        [c.title for c in plain.chapters],
+    )
 
 
 def test_every_token_lies_where_it_says_in_the_decoded_file():

@@ -1,8 +1,4 @@
-"""A Gutenberg file to the body of the book, with a map back and a list of what was cut. Pure.
-
-    from bookcoref_data.text.clean import clean
-    body = clean(decode(data).text)
-    body.text, body.chapters, body.cuts, body.to_file(0)
+"""A Gutenberg file to the body of the book, with a map back and a list of what was cut (`CleanText`).
 
 Every step only removes characters; docs/cleaning.md tells what each kind of cut takes.
 """
@@ -16,7 +12,7 @@ import numpy as np
 
 from ...errors import UsageError
 from ..markers import field
-from . import notes
+from . import model, notes
 from .back import cut_back
 from .contents import cut_contents
 from .edges import cut_edges
@@ -121,6 +117,8 @@ def _assemble(draft: Draft, settings: CleanSettings) -> CleanText:
     require_text(draft)
     cuts = _cuts(draft)
     marks = np.frombuffer(draft.marks, dtype=np.uint8)
+    for found in model.INSIDE_WORDS.finditer(draft.text):
+        marks[slice(*found.span())] = _SURPLUS
     for start, end in _surplus(draft.text, _runs(marks)):
         marks[start:end] = _SURPLUS  # what is cut already may lie between; it is no part of the text anyway
     runs = _runs(marks)

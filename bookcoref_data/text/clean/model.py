@@ -117,8 +117,9 @@ class TableRows(Sequence[Row], Generic[Row]):
 class CleanText:
     """The body of a book. Every character comes from the file, in the file's order; nothing is added.
 
-    `runs` cover `text` without gap or overlap; `cuts` are the rest of the file, without the blank lines
-    and trailing blanks that fall away beside them. `sections` say why whole sections were cut or kept.
+    `runs` cover `text` without gap or overlap; `cuts` are the rest of the file, without the blank lines,
+    trailing blanks and unseen marks inside words that fall away. `sections` say why whole sections were cut
+    or kept.
     """
 
     text: str
@@ -180,6 +181,15 @@ class Block:
 VISIBLE = re.compile(r"\S")
 """Any character that is not white space."""
 BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
+NO_WIDTH = "[\u061c\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]"
+INSIDE_WORDS = re.compile(
+    r"\u2060|\xad+(?:[^\S\n]*\n[^\S\n]*(?=[^\W\d_]))?"
+    rf"|(?<=[^\W_])(?:{NO_WIDTH}|[\u200c\u200d])+(?=[^\W_])(?:(?![A-Z])|(?<![a-z].))"
+)
+"""Soft hyphens, with the line end that one stands at, and marks of no width between two letters, but not
+where a word begins behind them."""
+_ENOUGH = 20
+"""Blocks whose gaps say how many blank lines part paragraphs."""
 _BLANKS = re.compile(r"\n(?:[^\S\n]*\n)+")
 
 
@@ -210,6 +220,7 @@ class Draft:
         self.start, self.end = 0, len(text)
         self.sections: list[Section] = []
         self.sign: Callable[[str], str] = lambda section: ""  # what another edition says of a section
+        self.blank = 1  # lines that part two paragraphs: more than one where all blank lines were doubled
         self._story: Story | None = None
         self._blocks: list[Block] | None = None
 
@@ -242,6 +253,10 @@ class Draft:
         """The blocks of what is left of the body; a block whose first lines are cut begins behind them."""
         if self._blocks is None:
             self._blocks = list(blocks_of(self.text, self.start, self.end))
+            if len(gaps := sorted(block.gap for block in self._blocks)) >= _ENOUGH:
+                self.blank = gaps[len(gaps) // 2]
+                for block in self._blocks:
+                    block.gap = -(-block.gap // self.blank)
         found = []
         for block in self._blocks:
             if self.marks.count(0, block.start, block.end) == block.end - block.start:

@@ -13,7 +13,6 @@ _FORM = Patterns("notes")
 
 _STAR_DISTANCE = 4000  # characters between a star and its note
 _MOST_PARAGRAPHS = 6  # of one note
-_WIDE_GAP = re.compile(r"\n(?:[^\S\n]*\n){4}")
 _OPENS = re.compile(r"\n[^\S\n]*\n\s*\Z")
 _CREDIT_BLOCKS = 12  # credits stand among the first and the last blocks
 
@@ -298,7 +297,7 @@ def _closing(draft: Draft, at: int) -> int:
     """Just behind the bracket that closes the one at `at`; the end of its block if a wide gap is first."""
     depth = 0
     far = min(draft.end, at + 20_000)
-    wide = _WIDE_GAP.search(draft.text, at, far)
+    wide = re.compile(rf"\n(?:[^\S\n]*\n){{{4 * draft.blank}}}").search(draft.text, at, far)
     for found in _FORM.BRACKET.finditer(draft.text, at, wide.start() if wide else far):
         depth += 1 if found.group() == "[" else -1
         if depth == 0:

@@ -112,11 +112,8 @@ class CleanRecipe:
         try:
             return settings_from(self.books.get(gutenberg_id, {}), self.settings)
         except UsageError as error:
-            raise UsageError(
-                f"the cleaning recipe for book {gutenberg_id}: {error.what}",
-                expected=error.expected,
-                found=error.found,
-            ) from error
+            error.what = f"the cleaning recipe for book {gutenberg_id}: {error.what}"
+            raise
 
 
 def give_back(draft: Draft, settings: CleanSettings) -> None:
