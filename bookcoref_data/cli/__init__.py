@@ -8,7 +8,7 @@ gc.set_threshold(20_000, 20, 20)
 
 
 def main() -> None:
-    """Run the command line (`app.main`); Ctrl-C ends it in the same way while Python is still importing it."""
+    """Run the command line (`app.main`), which Ctrl-C ends in the same way while it is being imported."""
     try:
         from .app import main as run
 
