@@ -62,14 +62,14 @@ _ODD = re.compile(
     r"(?<=[a-z])(?![‘’“”´·…\xad‐-—ß-öø-ÿœšžƒ])[\x80-\uffff](?=[a-z])|(?<=[a-z])[À-ÖØ-ÞŠŒŽŸ](?=\s)"
     r"|(?<=[,.!?;])[À-ÖØ-öø-ÿŠŒŽŸšœž](?=\s)|(?<=[a-z])[‚„‰ˆ‹]"
 )
-_APART = re.compile("[^\\W\\d_][\u0300-\u036f]+")
+_APART = re.compile("[^\\W\\d_][\u0300-\u036f]+|[\ufb00-\ufb06]")
 # What "surrogateescape" leaves in the place of bytes that cannot be decoded.
 _BROKEN = re.compile("[\udc80-\udcff]+")
 
 
 def composed(text: str) -> str:
-    """The text with every letter and its accents as one character, as names are typed."""
-    return _APART.sub(lambda found: normalize("NFC", found[0]), text)
+    """The text as names are typed: a letter and its accents are one character, the ligature "ﬃ" is three."""
+    return _APART.sub(lambda found: normalize("NFKC", found[0]), text)
 
 
 def decode(data: bytes, what: str = "text") -> Decoded:

@@ -190,7 +190,7 @@ def clean_file(
     text, marks = _INVISIBLE.subn(lambda found: found[1] or " " * len(found[0]), text)
     source, inside = source._replace(text=composed(text)), len(INSIDE_WORDS.findall(text))
     if source.text != text:
-        notes.append(f"{name}: letters and accents were joined, and places count them as one character")
+        notes.append(f"{name}: accents joined to letters, ligatures parted; places count what is read")
     if marks > inside:
         notes.append(f"{name}: {plural(marks - inside, 'mark')} of direction or of no width read as a space")
     if inside:

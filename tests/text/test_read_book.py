@@ -71,12 +71,19 @@ def test_what_nobody_sees_inside_a_word_leaves_the_word_whole(wrap, mark):
 
 
 @pytest.mark.parametrize("wrap", [ebook, str.encode])
+def test_the_letters_of_a_ligature_are_those_of_a_name(wrap):
+    set_, typed = (BODY.replace("Ada", name) for name in ("Griﬃn", "Griffin"))
+    found, plain = (read_book(wrap(body), "road.txt") for body in (set_, typed))
+    assert (found.tokens, found.starts) == (plain.tokens, plain.starts)
+
+
+@pytest.mark.parametrize("wrap", [ebook, str.encode])
 def test_letters_whose_accents_stand_apart_are_the_letters_of_the_cast(wrap):
     body = BODY.replace("Ada", "Zoë").replace("Tom", "André").replace("Brook", "Å̈ngström")
     apart, plain = (read_book(wrap(normalize(form, body)), "road.txt") for form in ("NFD", "NFC"))
     assert (apart.tokens, apart.starts, apart.chapters) == (plain.tokens, plain.starts, plain.chapters)
     (note,) = {*apart.report.notes} - {*plain.report.notes}
-    assert note == "road.txt: letters and accents were joined, and places count them as one character"
+    assert note == "road.txt: accents joined to letters, ligatures parted; places count what is read"
     assert apart.source == plain.source
     lines = "Zoë Brook; Zoë\nAndré [m]\n"
     assert parse_cast(normalize("NFD", lines)) == parse_cast(lines)
