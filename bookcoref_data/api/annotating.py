@@ -398,7 +398,7 @@ class _CorrectedReading:
             _require_little(changes)
             for state in done.states:
                 write_state(state, how["states"])
-        return done, found.conflicts, changes
+        return replace(done, corrections=found.kept), found.conflicts, changes
 
 
 def _require_little(effects: Iterable[Effect]) -> None:

@@ -79,7 +79,7 @@ class Source:
 @dataclass(frozen=True, slots=True)
 class Annotated:
     """One finished book: the last state, the annotated book, the states after every step run now, and how
-    many places people decided."""
+    many corrections it was read with."""
 
     state: State
     book: Book
@@ -206,9 +206,8 @@ def annotate_book(
         elif state.dropped:
             why = "every link was dropped; provenance.jsonl has the reasons"
         state = replace(state, notes=(*state.notes, f"no mentions: {why}"))
-    extra, told_us = cast_fields(cast, told), given or Given()
-    places = len(told_us.links) + len(told_us.nobody) + len(told_us.quotes)
-    return Annotated(state, state.to_book(source.book), tuple(run.made), source, extra, places)
+    extra = cast_fields(cast, told)
+    return Annotated(state, state.to_book(source.book), tuple(run.made), source, extra)
 
 
 @dataclass

@@ -128,7 +128,8 @@ def test_a_data_set_is_corrected_to_a_data_set_with_its_licences_texts_and_reaso
     apply_edits(tmp_path / "data", [edit(14, "Anna")], tmp_path / "out")
     found, was = read_build(tmp_path / "out/dataset"), read_build(tmp_path / "data")
     assert verify(tmp_path / "out").exit_code == 0
-    assert (found.title, found.source, found.books[0].text) == (was.title, was.source, was.books[0].text)
+    assert (found.title, found.books[0].text) == (was.title, was.books[0].text)
+    assert found.source == {**was.source, "corrections": 1}
     (after,), (again,) = read_annotations(tmp_path / "out"), read_annotations(tmp_path / "out/dataset")
     assert again.quotes == after.quotes == before.quotes
     assert again.to_book() == after.to_book() != before.to_book()
