@@ -174,8 +174,8 @@ class WordSplitter:
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
-        import spacy
         from spacy.symbols import ORTH
+        from spacy.tokenizer import Tokenizer
 
         # The special cases that do not just keep a string as one token
         self._rules = frozenset(
@@ -184,8 +184,8 @@ class WordSplitter:
             if [token[ORTH] for token in tokens] != [case]
         )
         # What each special case of spaCy is split into without special cases: "):" is ")", ":"
-        plain = spacy.blank("en").tokenizer
-        plain.rules = {}
+        same = ("prefix_search", "suffix_search", "infix_finditer", "token_match", "url_match")
+        plain = Tokenizer(tokenizer.vocab, **{name: getattr(tokenizer, name) for name in same})
         self._edges = {case: tuple(token.text for token in plain(case)) for case in tokenizer.rules or ()}
         self._neighbours = {pair for parts in self._edges.values() for pair in pairwise(parts)}
         self._rights = {right for _, right in self._neighbours}

@@ -126,7 +126,9 @@ class _Asked:
         import spacy
 
         self._tokenizer, self.texts = spacy.blank("en").tokenizer, []
-        self.rules = self._tokenizer.rules
+
+    def __getattr__(self, name):
+        return getattr(self._tokenizer, name)
 
     def __call__(self, text):
         self.texts.append(text)
