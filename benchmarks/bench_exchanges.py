@@ -171,11 +171,12 @@ def quoted(opening: str, closing: str) -> Callable[[Novel], Novel]:
 
 
 def single(novel: Novel) -> Novel:
-    turn = str.maketrans("“”‘’", "‘’“”")
-    # Apostrophes stay what they are: inside a word, before one, and behind the s of many.
-    return novel.each(
-        lambda text: re.sub(r"(?<=\w)”(?=\w)|(?<!\S)”(?=\w)|(?<=s)”(?= \w)", "’", text.translate(turn))
-    )
+    def turn(text: str) -> str:
+        # An apostrophe stays what it is: what closes has been opened.
+        inner = r"‘([^‘’]*(?:’(?=\w)[^‘’]*)*)’(?!\w)"
+        return re.sub(inner, "\x02\\1\x03", text).translate(str.maketrans("“”\x02\x03", "‘’“”"))
+
+    return novel.each(turn)
 
 
 def pattern(old: str, new: str) -> Callable[[Novel], Novel]:
@@ -278,7 +279,7 @@ def load(book: str, cast: str, mirror: Path | None, paragraphs: int) -> Novel:
 
 def curly(text: str) -> str:
     """Straight marks as they open and close."""
-    text = re.sub(r'(^|[\s(—\[-])"', r"\1“", text).replace('"', "”")
+    text = re.sub(r'(^|[\s(—\[-])"(?=\S)', r"\1“", text).replace('"', "”")
     return re.sub(r"(^|[\s(—“\[-])'(?=[A-Z])", r"\1‘", text).replace("'", "’")
 
 
