@@ -12,7 +12,7 @@ import numpy as np
 from bookcoref_data.annotation.cast import Cast
 from bookcoref_data.annotation.embedded.backend import EmbeddedBackend, HowToRead, Reading
 from bookcoref_data.annotation.embedded.linking import filter_names, link_names
-from bookcoref_data.annotation.embedded.parsing import Parse, load_model, parse_book, with_small_letters
+from bookcoref_data.annotation.embedded.parsing import Parse, as_the_model_sees, load_model, parse_book
 from bookcoref_data.annotation.embedded.reader import Text
 from bookcoref_data.annotation.embedded.setup import make_text
 from bookcoref_data.annotation.state import Marked
@@ -42,7 +42,7 @@ def parse_with_cache(book: Book, folder: Path | None) -> Parse:
     if folder is None:
         return parse_book(book)
     model = load_model()[1]
-    seen = tokens_sha256(with_small_letters(book.tokens))
+    seen = tokens_sha256(as_the_model_sees(book))
     path = folder / f"{seen[:24]}.{model.replace(' ', '-')}.npz"
     if not path.exists():
         made = parse_book(book)

@@ -68,7 +68,6 @@ which a pronoun could stand that one stands for."""
 _IN_LITBANK, _IN_CHECK = (0.5, 0.05), (0.7, 0.1)
 """The same two shares for LitBank, where people have answered, and for the check."""
 _PRONOUNS = (("he", "him", "his"), ("she", "her", "her"))
-_OWNS = ("'s", "’s")
 
 
 class Vocabulary(NamedTuple):
@@ -237,9 +236,7 @@ class LessonWindows(Windows):
         kind = IN_QUOTE if self._text.speech.quote[i] >= 0 else OF_PRONOUN
         end, character = self._names.get(i, (i, -1))
         if character >= 0:
-            owns = (
-                self._text.book.tokens[end + 1] in _OWNS if end + 1 < len(self._text.book.tokens) else False
-            )
+            owns = [*self._text.book.tokens[end + 1 : end + 2]] == ["'s"]
             case = self._case(i, character, POSSESSIVE if owns else self._roles[i])
             if case >= 0 and i not in self._turns:
                 self._asked.append(Question(len(w.words), kind, character, "name hidden"))

@@ -61,8 +61,8 @@ _CERTAIN = 0.95
 _NAMED_LEADS = 2
 """Decisions that go with a name, itself among them: pronouns and speakers are read from names."""
 _FOLLOWS = ("same paragraph", "speech goes on")
-_TAG = 5
-"""Tokens from a quote to the pronoun that says who speaks it, at most."""
+_TAG, _BY_TAG = 5, ("said by pronoun", "said by noun")
+"""Tokens from a quote to the pronoun or noun that says who speaks it, at most; the rules of such quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +248,7 @@ class Asking:
         hangs += self._around(n, -1) + self._around(n, 1)
         name = self.a.names[asked.speaker] if asked.speaker >= 0 else None
         chance = 1 - asked.score if asked.rule else 0.5
-        tag = self._tag(asked.start, asked.end, asked.speaker) if asked.rule == "said by pronoun" else ()
+        tag = self._tag(asked.start, asked.end, asked.speaker) if asked.rule in _BY_TAG else ()
         return ReviewQuestion("speaker", asked.start, asked.end, name, (), chance, hangs, tag)
 
     def _around(self, n: int, step: int) -> float:

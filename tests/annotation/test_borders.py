@@ -551,7 +551,7 @@ def test_a_voice_needs_three_hundred_words_and_pairs(words, known):
 
 @pytest.mark.parametrize(
     ("token", "heard"),
-    [("Don’t", True), ("don't", True), ("!", True), ("—", True), ("x1", False), ("(", False), ("'", False)],
+    [("Don't", True), ("don't", True), ("!", True), ("--", True), ("x1", False), ("(", False), ("'", False)],
 )
 def test_which_tokens_are_words_of_a_voice(token, heard):
     book = Book.make("d", [["yes", token] * 200 + ["no"] * 400])

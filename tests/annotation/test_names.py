@@ -217,6 +217,19 @@ def test_the_model_sees_small_letters_where_the_book_has_them_elsewhere(text, se
     assert " ".join(with_small_letters(words)) == f"{seen} {book}"
 
 
+def test_what_is_told_of_somebody_is_no_part_of_the_name(annotate, said):
+    text = "Tom informed Lady Anna of the fact. Anna of Malcolm Castle laughed."
+    done = said(annotate(text, "Lady Anna\n", steps=("link", "filter")))
+    assert done["Lady Anna"] == ["Lady Anna", "Anna of Malcolm Castle"]
+
+
+def test_mamma_hill_is_no_man(annotate, said):
+    text = "Tom Hill slept. Mamma Hill came in. “Mamma Hill!” said Tom. Tom Hill saw Mammy Hill."
+    assert said(annotate(text, "Tom Hill [m]\n", steps=("link", "filter")))["Tom Hill"] == [
+        "Tom Hill", "Tom", "Tom Hill"
+    ]  # fmt: skip
+
+
 def test_a_name_that_is_never_written_small_is_one_also_where_it_begins_a_sentence(annotate, said):
     text = "They spoke to Dolly, and Dolly heard. Dolly did not answer. “Dolly, are you ill?” Dolly laughed."
     done = annotate(text, "Dolly [f]\nMr. Ford\n", steps=("link", "filter"))

@@ -5,7 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bookcoref_data.annotation.embedded.quotes import LONGEST_QUOTE, find_speech
+from bookcoref_data.annotation.embedded.quotes import (
+    LONGEST_QUOTE,
+    find_speech,
+    marked_speech,
+    with_marks_alike,
+)
 from bookcoref_data.books import Book
 
 
@@ -25,7 +30,7 @@ def speech(*paragraphs: str, names=None, real=True):
         (['" Run , " he said .'], "double", [(0, 3)]),
         (["“ Run . ", "“ Again . ”"], "double", [(0, 2), (4, 7)]),
         (["“ Run .", "He ran ."], "double", [(0, 2)]),
-        (["“ Run “ again ”"], "double", [(0, 1), (2, 4)]),
+        (["“ Run . “ again . ”"], "double", [(0, 2), (3, 6)]),
         (["“ “ again ”"], "double", [(1, 3)]),
         (["He ” ran"], "none", []),
         (["“ Run", "He ran ."], "double", [(0, 1)]),
@@ -39,6 +44,17 @@ def speech(*paragraphs: str, names=None, real=True):
         (["` Run , ' he said . ` Run ! '"], "single", [(0, 3), (7, 10)]),
         (["„ Run , “ he said . „ Run ! “"], "double", [(0, 3), (7, 10)]),
         (["« Run , » he said ."], "double", [(0, 3)]),
+        (["“ Run -- “", "“ Stay . ”"], "double", [(0, 3), (5, 8)]),
+        (["« Run -- «", "« Stay . »"], "double", [(0, 3), (5, 8)]),
+        (["‘ Run -- ‘", "‘ Stay . ’"], "single", [(0, 3), (5, 8)]),
+        (["“ Run . ” The “ strangers ’ room ” was his “ home ” ."], "double", [(0, 3)]),
+        (["“ Run . ” He said “ Run ” and ran , and “ Run ” it was ."], "double", [(0, 3), (6, 8)]),
+        (["“ Run . ” A “ word or two or three more ” of it"], "double", [(0, 3), (5, 12)]),
+        (
+            ["“ Run . ” He ran , “ home ” , “ home . ”", "“ Run ” it was ."],
+            "double",
+            [(0, 3), (7, 9), (11, 14), (16, 18)],
+        ),
     ],
 )
 def test_quotes_between_marks(paragraphs, style, spans):
@@ -46,6 +62,31 @@ def test_quotes_between_marks(paragraphs, style, spans):
     assert (found.style, found.spans) == (style, spans)
     inside = {i: n for n, (a, b) in enumerate(spans) for i in range(a, b + 1)}
     assert found.quote.tolist() == [inside.get(i, -1) for i in range(len(found.quote))]
+
+
+@pytest.mark.parametrize(
+    "marks",
+    ["“ ” ‘ ’ — …", "‘ ’ “ ” – ...", "\" \" ' ' -- …", "' ' “ ” — …", "„ “ ‘ ’ ― ...", "« » ‘ ’ -- ..."],
+)
+def test_every_edition_has_the_same_marks_when_it_is_read(marks):
+    opens, closes, opens_inside, closes_inside, dash, ellipsis = marks.split()
+    apostrophe = "'" if "'" in marks else "’"
+    words = (
+        f"{opens} Run {dash} ran he {opens_inside} so {closes_inside} , {closes} said Tom {ellipsis} \n "
+        f"{opens} Don{apostrophe}t , {closes} said she , the boys {apostrophe} aunt . \n"
+    ).split(" ")
+    spans = marked_speech(words, np.zeros(len(words), dtype=int))
+    alike = with_marks_alike(words, spans)
+    assert " ".join(alike) == (
+        "\" Run -- ran he ' so ' , \" said Tom ... \n \" Don't , \" said she , the boys ' aunt . \n"
+    )
+    assert with_marks_alike(alike, marked_speech(alike, np.zeros(len(words), dtype=int))) == alike
+
+
+def test_what_is_no_speech_keeps_no_mark_of_speech():
+    words = ["—", "Run", ",", "said", "Tom", ".", "\n"]
+    assert marked_speech(words, np.zeros(len(words), dtype=int)) == []
+    assert with_marks_alike(words, []) == ("--", *words[1:])
 
 
 @pytest.mark.parametrize(("words", "spans"), [(LONGEST_QUOTE, 1), (LONGEST_QUOTE + 1, 0)])

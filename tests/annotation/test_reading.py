@@ -78,7 +78,7 @@ def test_a_word_between_single_marks_is_no_speech_to_the_end_of_the_paragraph(an
         "‘Take it to the station’ -- Mr. Ford gave her a letter -- ‘and come back.’\n\n"
     )  # fmt: skip
     done = quotes_of(annotate(text, ["Anna", "Mr. Ford"]))
-    begin = ["It is late", "You must go", "elevator ’ at", "I like it", "Take it to", "and come back"]
+    begin = ["It is late", "You must go", "I like it", "Take it to", "and come back"]
     assert [words for words, _, _ in done] == begin
     assert done[-2][1] == done[-1][1] == "Mr. Ford"
 
@@ -306,6 +306,38 @@ def test_a_clerk_has_a_name_only_where_the_book_is_plain(annotate, quotes_of, be
     assert quotes_of(done)[0][:2] == ("Good evening ,", speaker)
 
 
+@pytest.mark.parametrize(
+    "first", ["“Tom,” said she, “are you there?", "“Are you there?” said she. “Answer, Tom!"]
+)
+def test_who_is_called_by_name_is_spoken_to_in_the_whole_turn(annotate, quotes_of, first):
+    text = (
+        "Anna Hill, Tom Ash and Mr. Ford were in the hall.\n\n“Good evening, Anna,” said Mr. Ford.\n\n"
+        f"Anna Hill looked into the garden. {first} Do you hear me?”\n"
+    )
+    done = annotate(text, "Mr. Ford\nTom Ash [m]\nAnna Hill [f]\n")
+    assert [(who, whom) for _, who, whom in quotes_of(done)[1:]] == [("Anna Hill", ("Tom Ash",))] * 2
+
+
+def test_words_that_are_only_cited_have_no_speaker(annotate, quotes_of):
+    text = (
+        "“Good evening,” said Anna Hill.\n\nMr. Ford was in the “strangers’ room” of the house.\n\n"
+        "“Good evening,” he said.\n"
+    )
+    done = annotate(text, "Mr. Ford\nAnna Hill [f]\n")
+    assert [who for _, who, _ in quotes_of(done)] == ["Anna Hill", "Mr. Ford"]
+
+
+def test_the_lord_is_nobody_of_the_cast(annotate, said):
+    text = (
+        "Mr. Ford sat by the fire. Anna Hill went to him.\n\n"
+        "“Good evening, Mr. Ford,” said Anna Hill. “The Lord has been good to us. The Lord knows it.”\n\n"
+        "He laughed.\n"
+    )
+    assert not [
+        words for words in said(annotate(text, "Mr. Ford\nAnna Hill [f]\n"))["Mr. Ford"] if "Lord" in words
+    ]
+
+
 def test_a_voice_is_nobody_who_was_there_before(annotate, quotes_of):
     text = (
         "Anna Hill and Mr. Ford sat by the fire.\n\n“Good evening,” said a voice.\n\n"
@@ -321,7 +353,7 @@ def test_the_other_is_one_of_those_on_the_scene(annotate, quotes_of):
     )
     done = annotate(text, "Mr. Ford\nTom Ash [m]\n")
     assert quotes_of(done)[-1][:2] == ("Quite so ,", "Mr. Ford")
-    assert done.state.quotes[-1].rule == "said by pronoun"
+    assert done.state.quotes[-1].rule == "said by noun"
 
 
 @pytest.mark.parametrize(

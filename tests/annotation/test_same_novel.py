@@ -10,8 +10,9 @@ from bookcoref_data.sample_story.story import cast, gutenberg_text
 from bookcoref_data.text.clean import clean
 
 EXACT = (
-    "quotes: « »", "dashes: spaced", "no-break spaces", "two spaces behind sentences", "lines of 60, CRLF",
-    "a paragraph a line", "indented, no blank lines", "cast in another order", "four strangers in the cast",
+    "quotes: « »", "quotes: ‘ ’", "dashes: spaced", "no-break spaces", "two spaces behind sentences",
+    "lines of 60, CRLF", "a paragraph a line", "indented, no blank lines", "cast in another order",
+    "four strangers in the cast",
 )  # fmt: skip
 
 

@@ -382,15 +382,17 @@ def read(text):
     return run
 
 
-def test_the_model_moves_turns_without_a_name_and_never_those_with_one(read):
-    plain, _, before = read(None)
+def test_the_model_moves_turns_without_a_name_and_never_those_with_one(book_of, read):
+    book = book_of(STORY.replace("long.", "long, Anna."))
+    called = link_text(book, parse_cast(CAST), parse_book(book))
+    plain, _, before = read(None, called)
     assert plain[:2] == [ANNA, BROWN]
     against = {ANNA: 0.0, BROWN: -4.0, ROBIN: -4.0}
-    _, _, after = read(Guesses(turns=dict.fromkeys(range(3), against)))
+    _, _, after = read(Guesses(turns=dict.fromkeys(range(3), against)), called)
     assert after.spoken[1].speaker == ANNA or after.spoken[1].score < before.spoken[1].score - 0.02
     assert after.spoken[0] == before.spoken[0]
     # As loud as it is, it counts no more than the least logarithm.
-    _, _, louder = read(Guesses(turns={1: {ANNA: 0.0, BROWN: -30.0, ROBIN: -30.0}}))
+    _, _, louder = read(Guesses(turns={1: {ANNA: 0.0, BROWN: -30.0, ROBIN: -30.0}}), called)
     assert louder.spoken[1] == after.spoken[1]
 
 

@@ -7,8 +7,6 @@ from .markables import Markable
 from .quotes import Speech
 from .tags import Tag
 
-OPENING = {"“", '"', "‘", "'", "``", "`", "„", "«"}
-CLOSING = {"”", '"', "’", "'", "''", "»", "“"}
 GAP = 250
 """Tokens after which a conversation is over: older quotes do not say who speaks next."""
 _REMEMBERED, _PAST, _FORESEEN, _EXCHANGE = 12, 8, 8, 6
@@ -71,8 +69,8 @@ class Conversation:
         (a, _), (_, end) = self._speech.spans[q], self._speech.spans[q - 1]
         return (
             self._speech.style in ("double", "single")
-            and self._tokens[a] in OPENING
-            and self._tokens[end] not in CLOSING
+            and self._tokens[a] == '"'
+            and self._tokens[end] != '"'
             and a - end <= 3
         )
 

@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from ...books import Book
-from ...words import QUOTE_MARKS, word_set
+from ...words import word_set
 from ..state import Marked
 from . import lexicon as lex
 from .quotes import Letter, Speech, bounds_of
@@ -22,10 +22,10 @@ _REACH = 60
 _SHORT = 12
 """Most words of a signature with what stands before the name ("I am, dear Sir, yours truly, ...")."""
 _GREETING_WORDS = 9
-_MARKS = QUOTE_MARKS | {"_", "\n", "(", ")", "["}
+_MARKS = {'"', "'", "_", "\n", "(", ")", "["}
 _GREETS = word_set("dear dearest sir madam beloved honoured respected")
 _CLOSES = lex.words("CLOSES")
-_ENDS_GREETING = frozenset([",", ":", "--", "—", "!", ".", ",--", ",—", "-"])
+_ENDS_GREETING = word_set(", : -- ! . ,-- -")
 
 
 def with_letters(book: Book, speech: Speech, names: Sequence[Marked]) -> Speech:
@@ -78,7 +78,7 @@ def _greets(book: Book, words: Sequence[int]) -> bool:
         return False
     if low[at] in ("sir", "madam"):
         # "Sir, you are mistaken" is no letter.
-        return (at == 0 and low[1] in (":", ",--", "--", "—", ",—")) or len(words) <= 3
+        return (at == 0 and low[1] in (":", ",--", "--")) or len(words) <= 3
     end = next((n for n, t in enumerate(first) if n > at and t in _ENDS_GREETING and low[n - 1] != "mr"), -1)
     capitals = all(t[:1].isupper() or t in ("and", ".", "of") for t in first[at + 1 : end])
     return end > at + 1 and capitals

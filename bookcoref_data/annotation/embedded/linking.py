@@ -80,8 +80,8 @@ def name_span(book: Book, parse: Parse, start: int, end: int) -> tuple[int, int]
     """The maximal span around a name: "the late Lady Belmont", "her cousin Edith", "Sir Luke of the Office".
 
     To the left whatever hangs on the name as determiner, adjective, title or noun for a person, without a
-    gap; to the right words of the same name and an adjoining "of" phrase. LitBank leaves "poor" and "my
-    dear" outside, and so do we.
+    gap; to the right words of the same name and an adjoining "of" phrase with a name. LitBank leaves "poor"
+    and "my dear" outside, and so do we.
     """
     left = start
     while left > 0 and parse.sentence[left - 1] == parse.sentence[start]:
@@ -99,7 +99,8 @@ def name_span(book: Book, parse: Parse, start: int, end: int) -> tuple[int, int]
         right += 1
     of = right + 1
     adjoins = of + 1 < len(book.tokens) and book.tokens[of] == "of" and left <= int(parse.head[of]) <= right
-    if adjoins and parse.right[of] - right <= 8:
+    # "Helena of Malcolm Castle", but not "he informed Helena of the fact".
+    if adjoins and parse.right[of] - right <= 8 and book.tokens[int(parse.right[of])][:1].isupper():
         right = max(right, int(parse.right[of]))
     return left, right
 

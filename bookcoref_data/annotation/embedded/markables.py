@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...books import Book
-from ...words import QUOTE_MARKS, honorifics, kin, pronouns, word_set
+from ...words import honorifics, kin, pronouns, word_set
 from ..state import Marked
 from . import lexicon as lex
 from .parsing import Parse
@@ -15,7 +15,7 @@ SUBJECT, OBJECT, POSSESSIVE, OTHER = range(4)
 _SUBJECT_DEPS = {"nsubj", "nsubjpass", "csubj", "agent"}
 _OBJECT_DEPS = {"dobj", "iobj", "dative", "pobj", "oprd"}
 _RIGHT_PARTS = {"prep", "relcl", "acl", "advmod", "amod", "nmod", "npadvmod"}
-_PAUSES = QUOTE_MARKS | word_set(", ! ? . ; — -- – ... …")
+_PAUSES = word_set("\" ' , ! ? . ; -- ...")
 _DEFINITE = {"the": "the", "this": "this", "that": "this", "a": "a", "an": "a", "such": "a",
              "another": "a", "no": "no",
              "some": "a", "any": "no", "every": "no", "each": "no"}  # fmt: skip
@@ -108,7 +108,7 @@ def _markable_at(book: Book, parse: Parse, i: int, named: np.ndarray, speaking: 
 
 
 _CALLS = lex.PLAIN_VOCATIVES | kin.MOTHERS | kin.FATHERS
-_GLUED = ".-—–"
+_GLUED = ".-"
 """Marks that tokenizers leave on a word: "said I.", "I-- ", said he."""
 _NUMBERED = lex.words("NUMBERED")
 _CROWNED = lex.words("CROWNED")
@@ -150,6 +150,9 @@ def _person_at(book: Book, parse: Parse, i: int, named: np.ndarray) -> Markable 
     """A noun for a person, or the name of somebody whom the cast does not have."""
     word = book.tokens[i]
     low = word.lower()
+    if word == "Lord" and not {"my", "My"} & {*book.tokens[i - 1 : i]}:
+        # "The Lord be praised", "Good Lord!", "O Lord": God.
+        return _other_name(book, parse, i, named) if "".join(book.tokens[i + 1 : i + 2]).istitle() else None
     if is_person_noun(low) and not _is_modifier(parse, i, named):
         return _nominal(book, parse, i, low)
     begins_name = low.rstrip(".") in lex.TITLES or low in lex.FIRST_NAMES

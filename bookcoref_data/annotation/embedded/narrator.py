@@ -42,7 +42,7 @@ _MY = frozenset(["my", "me", "myself", "i"])
 _FAMILY = frozenset(["family", "father", "mother", "brother", "sister"])
 _NAMING = frozenset(["called", "call", "calls", "name", "named", "christened", "baptised", "styled"])
 _HEADING_WORDS = 24
-_OWNS = frozenset(["'s", "’s", "'", "’"])
+_OWNS = {"'s", "'"}
 _SHORT_WORD, _RAISED = 3, 0.6
 """Words of a title that may be small have so many letters; least share of the others with a capital."""
 _SIGNS_OF_PROSE = frozenset([",", ";", "!", "?"])
@@ -189,7 +189,7 @@ def _paper(tokens: Sequence[str], a: int, b: int, m: Markable) -> str:
     if link[0] in ("by", "of", "from"):
         said = [w for w in before[:-1] if w in _PAPERS or (w in _TOLD and link[0] == "by")]
         return said[0] if said else ""
-    if link[0] in (",", "--", "—", ":", ".") and after[:1] == ["to"]:
+    if link[0] in (",", "--", ":", ".") and after[:1] == ["to"]:
         return next((w for w in before if w in _LETTERS), "")
     return ""
 

@@ -24,6 +24,7 @@ from ...files import sha256_bytes
 from ...progress import Progress, Silent
 from ...spacy_model import load_spacy_model
 from ...words import QUOTE_MARKS
+from .quotes import marked_speech, with_marks_alike
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -71,7 +72,7 @@ def _edges(head: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def parse_book(book: Book, progress: Progress | None = None) -> Parse:
-    """Parse the tokens of a book in its own sentences; the model sees them `with_small_letters`.
+    """Parse the tokens of a book in its own sentences, `as_the_model_sees` them.
 
     Raises:
         MissingExtraError: no English model is installed; the message has the install line.
@@ -90,7 +91,7 @@ def parse_book(book: Book, progress: Progress | None = None) -> Parse:
         return cache_strings[key]
 
     places, chunks = tee(_chunks(book))
-    words = with_small_letters(book.tokens)
+    words = as_the_model_sees(book)
     docs = (_doc(nlp.vocab, words, chunk) for chunk in chunks)
     parsed = nlp.pipe(docs, batch_size=1, component_cfg={"parser": {"batch_size": _CHUNKS_TOGETHER}})
     for chunk, doc in zip(places, parsed, strict=True):
@@ -103,10 +104,12 @@ def parse_book(book: Book, progress: Progress | None = None) -> Parse:
     with suppress(OSError, AttributeError, TypeError):
         # Freed memory goes back to the system (glibc): a parse leaves holes that Python's objects never fill.
         ctypes.CDLL(None).malloc_trim(0)
-    sentence = np.repeat(
-        np.arange(len(book.sentence_ends), dtype=np.int32), np.diff((0, *book.sentence_ends))
-    )
-    return parse_of_arrays(head, tag, dep, sentence, model)
+    return parse_of_arrays(head, tag, dep, _sentences(book), model)
+
+
+def _sentences(book: Book) -> np.ndarray:
+    """The number of the sentence of every token."""
+    return np.repeat(np.arange(len(book.sentence_ends), dtype=np.int32), np.diff((0, *book.sentence_ends)))
 
 
 def parse_of_arrays(
@@ -116,7 +119,13 @@ def parse_of_arrays(
     return Parse(head, tag, dep, sentence, *_edges(head), model)
 
 
-def with_small_letters(tokens: Sequence[str]) -> Sequence[str]:
+def as_the_model_sees(book: Book) -> list[str]:
+    """The tokens of a book with small letters in raised words, and with marks of one kind."""
+    alike = with_marks_alike(book.tokens, marked_speech(book.tokens, _sentences(book)))
+    return with_small_letters(alike)
+
+
+def with_small_letters(tokens: Sequence[str]) -> list[str]:
     """The tokens as the model should see them: "ANNA HILL OFTEN said" at the beginning of a paragraph, as
     books are set, is "Anna Hill often said". Words that the book writes in no other way stay."""
     raised: set[int] = set()

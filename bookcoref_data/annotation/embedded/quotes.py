@@ -5,7 +5,7 @@ beginning of a paragraph, and the speaker lines of a play. The style is found on
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import NamedTuple
@@ -13,14 +13,15 @@ from typing import NamedTuple
 import numpy as np
 
 from ...books import Book
-from ...words import word_set
+from ...words import QUOTE_MARKS, word_set
 from . import lexicon as lex
 
 DASHES = {"—", "--", "–", "―", "-"}
 _OPEN_DOUBLE, _CLOSE_DOUBLE = {"“", "„", "``", "«"}, {"”", "''", "»"}
 _ENDS = {".", "!", "?", ",", ";", ":", "—", "--", "–", "…", "...", "-", ".--", ",--"}
 LONGEST_QUOTE = 1500
-_FEW_WORDS, _LONG_DASHES = 5, DASHES - {"-"}
+_ALIKE = str.maketrans(dict.fromkeys('“”„«»‘’`"', "'") | dict.fromkeys("—–―", "--") | {"…": "..."})
+_FEW_WORDS, _FEW_WITH_MARK, _LONG_DASHES = 5, 4, DASHES - {"-"}
 _TAG_SUBJECTS, _REPORTED = lex.words("TAG_SUBJECTS"), lex.words("REPORTED")
 _SPOKEN, _NO_SPEAKERS = lex.words("SPOKEN"), lex.words("NO_SPEAKERS")
 _BASES = {v for v in lex.SPEECH_VERBS if {v + "s", v + "d", v + "ed", v + "es"} & lex.SPEECH_VERBS}
@@ -77,13 +78,30 @@ def find_speech(
     elif style == "dash":
         spans = _dash_quotes(tokens, starts)
     elif style != "none":
-        spans = _marked_quotes(tokens, paragraph, style, real)
+        marked = _marked_quotes(tokens, paragraph, style, real)
+        spans = [(a, b) for a, b in marked if not _only_cited(tokens, a, b)]
     if not real and spans:
         paragraph = _guess_paragraphs(parse_sentence, spans, len(tokens))
     quote = np.full(len(tokens), -1, dtype=np.int32)
     for i, (a, b) in enumerate(spans):
         quote[a : b + 1] = i
     return Speech(paragraph, quote, spans, spoken_by, style, real, others=others)
+
+
+def with_marks_alike(tokens: Sequence[str], spans: Iterable[tuple[int, int]]) -> tuple[str, ...]:
+    """The tokens with " around speech, ' for every other mark and apostrophe, -- for a dash and ... for an
+    ellipsis: what is read must not hang on the marks of an edition. `spans` as in `Speech`."""
+    alike = [token if token.isalpha() else token.translate(_ALIKE) for token in tokens]
+    for i in {i for span in spans for i in span if tokens[i] in QUOTE_MARKS}:
+        alike[i] = '"'
+    return tuple(alike)
+
+
+def marked_speech(tokens: Sequence[str], sentence: np.ndarray) -> list[tuple[int, int]]:
+    """First and last token of what stands between marks of speech; `sentence` numbers the sentences."""
+    paragraph, real = _paragraphs(tokens, sentence)
+    style = _style(tokens, bounds_of(paragraph)[:-1] if len(paragraph) else [], {})
+    return _marked_quotes(tokens, paragraph, style, real) if style in ("double", "single") else []
 
 
 def _paragraphs(tokens: Sequence[str], sentence: np.ndarray) -> tuple[np.ndarray, bool]:
@@ -156,10 +174,23 @@ def _marked_quotes(
     return [(a, b) for a, b in spans if b > a]
 
 
+def _only_cited(tokens: Sequence[str], a: int, b: int) -> bool:
+    """Whether marks are around words of a sentence that nobody says: 'the “strangers’ room” of the house',
+    'this strange “exploration,” as'. Of 600 such quotes in 17 novels of PDNC 30 were speech."""
+    before, words = tokens[max(a - 4, 0) : a], tokens[a + 1 : b]
+    if tokens[b] not in QUOTE_MARKS or not words or not "".join(before[-1:])[-1:].isalpha():
+        return False
+    told = not lex.SPEECH_VERBS.isdisjoint(word.lower() for word in before)
+    if words[-1] in (",", "."):
+        return len(words) <= _FEW_WITH_MARK and not told
+    return len(words) <= _FEW_WORDS and words[-1][-1:].isalpha() and not (told and words[0][:1].isupper())
+
+
 def _double_mark(tokens: Sequence[str], i: int, inside: str, paragraph: np.ndarray) -> str:
     """What a token does to a quote that the double mark `inside` opened ("" outside): "open", "close", ""."""
     token = tokens[i]
-    if token == "“" and inside == "„":
+    # “Run—“ at the end of a line: who made the marks curly took the dash for a beginning.
+    if token in ("“", "«") and inside and (inside == "„" or tokens[i + 1 : i + 2] in (("\n",), ())):
         return "close"
     if token in _OPEN_DOUBLE or (token == "`" and [*tokens[i : i + 2]] == ["`", "`"]):
         return "open"
@@ -175,7 +206,8 @@ def _single_mark(tokens: Sequence[str], i: int, begin: int) -> str:
     """What a token does to a quote between single marks that began there (-1: none); apostrophes nothing."""
     token = tokens[i]
     if token in ("‘", "`"):
-        return "open"
+        ends = token == "‘" and begin >= 0 and tokens[i + 1 : i + 2] in (("\n",), ())
+        return "close" if ends else "open"
     if token not in ("’", "'"):
         return ""
     before = tokens[i - 1] if i else ""

@@ -76,7 +76,7 @@ _FADES, _STRANGER = 0.8, 0.3
 that is often one of the cast who was not recognised."""
 SURE, _SURE_BESIDE = 0.9, 0.947
 """Least score of a line that teaches how somebody talks, and of one that takes its speaker from another."""
-_SURE_RULES = frozenset(["said by name", "said by pronoun", "same paragraph"])
+_SURE_RULES = frozenset(["said by name", "said by pronoun", "said by noun", "same paragraph"])
 _KEPT_KIN, _LEAST_KIN = 0.5, 0.2
 """Share of its votes that a tie of kin keeps in the next reading, and the least votes that it must have."""
 
@@ -789,7 +789,7 @@ class OneReading:
             if not self.spoken[q].rule:
                 self._speaker_of_the_turn(q, quotes)
         for q in quotes:
-            self._addressee(q)
+            self._addressee(q, quotes)
             if q not in self.t.speech.letters:
                 self.conversation.remember(q)
 
@@ -896,10 +896,8 @@ class OneReading:
         )  # fmt: skip
         score = float(p[row])
         e = ids[row] if row < len(ids) else -1
-        rule = "said by name" if tag.subject >= 0 and self.t.markables[tag.subject].kind == "name" else (
-            "said by pronoun" if tag.subject >= 0 else "turn"
-        )  # fmt: skip
-        self._say(q, e, rule, score)
+        said = self.t.markables[tag.subject].kind.replace("nominal", "noun") if tag.subject >= 0 else ""
+        self._say(q, e, f"said by {said}" if said else "turn", score)
 
     def _pointed_speakers(self, q: int) -> Mapping[int, float] | None:
         """Whom the language model takes for the speaker; None where a name says it, and for a speech of
@@ -1065,20 +1063,25 @@ class OneReading:
                 row[side] = max(row[side], 1.0 / ahead)
                 row[f["share of tags ahead"]] += 1.0 / len(later)
 
-    def _addressee(self, q: int) -> None:
-        """Who is spoken to: a vocative, the object of the tag, or the other one in the conversation."""
-        s, tag = self.spoken[q], self.t.tags[q]
+    def _called_in(self, q: int) -> list[int]:
+        """The entities whose names are vocatives in quote `q`."""
+        return [self.entity[k] for k in self.t.tags[q].vocatives if self.t.markables[k].kind == "name"]
+
+    def _addressee(self, q: int, quotes: range) -> None:
+        """Who is spoken to: a vocative, the object of the tag, a vocative in another quote of the turn, the
+        nearest, or the other one in the conversation."""
+        s = self.spoken[q]
         if s.addressees:
             return
-        called = [self.entity[k] for k in tag.vocatives if self.t.markables[k].kind == "name"]
-        called = [e for e in called if e >= 0 and e != s.speaker]
-        if called:
-            s.addressees = tuple(dict.fromkeys(called))
-            return
-        object_ = self._entity(tag.object)
-        if object_ >= 0 and object_ != s.speaker:
-            s.addressees = (object_,)
-            return
+        turn = [k for k in quotes if k != q and self.spoken[k].speaker == s.speaker and self._belongs(k, q)]
+        words = {k: self.t.book.tokens[slice(*self.t.speech.spans[k])] for k in turn}
+        # "Dr. Bull!" alone may be amazement.
+        turn = [k for k in turn if words[k][-1] not in ("!", "?") or any(map(str.islower, words[k]))]
+        others = (self._called_in(k) for k in sorted(turn, key=lambda k: (abs(k - q), k)))
+        for called in (self._called_in(q), [self._entity(self.t.tags[q].object)], *others):
+            if told := tuple(dict.fromkeys(e for e in called if e >= 0 and e != s.speaker)):
+                s.addressees = told
+                return
         last, before = self.conversation.last_speakers(self.t.speech.spans[q][0])
         other = last if last != s.speaker else before
         if other >= 0 and other != s.speaker:

@@ -21,7 +21,7 @@ _BEFORE_NOUNS = ("DT", "PRP$", "JJ", "IN", "POS")
 """Tags of words after which "order", "reply" and "remark" are nouns."""
 _CAUSES = lex.words("CAUSES")
 """Verbs whose object then speaks: "it moved her son to rejoin"."""
-LEADS = {",", ":", "--", "—", "\n", ":--", ":—"}
+LEADS = {",", ":", "--", "\n", ":--"}
 """Tokens between words that lead to a quote and the quote."""
 
 
@@ -87,7 +87,7 @@ def subjects_of(book: Book, parse: Parse, speech: Speech, v: int) -> list[int]:
 
 def bare_word(book: Book, i: int) -> str:
     """A token as a word: lower case, without the dash that may hang on it ("spoke--")."""
-    return book.tokens[i].lower().strip("-—_")
+    return book.tokens[i].lower().strip("-_")
 
 
 def lead_of(book: Book, a: int) -> int:

@@ -16,7 +16,6 @@ from itertools import pairwise
 import numpy as np
 
 from ..narration import Narration
-from .conversation import CLOSING, OPENING
 from .minilm import CLS, PARAGRAPH, SEP, SLOTS, TURN, PointingModel
 from .quotes import bounds_of
 from .reader import Text
@@ -87,8 +86,8 @@ class Windows:
         turns = [a for a, q in self._turns.items() if subjects[q] not in named]
         self._needed = sorted(turns + [a for a, i in self._asking.items() if i in tagged])
         self._selves = {m.start for _, m in outside if m.person == 1 and m.text in _SELF}
-        self._marks = {a: "“" for a, _ in speech.spans if text.book.tokens[a] in OPENING}
-        self._marks |= {b: "”" for a, b in speech.spans if b > a and text.book.tokens[b] in CLOSING}
+        self._marks = {a: "“" for a, _ in speech.spans if text.book.tokens[a] == '"'}
+        self._marks |= {b: "”" for a, b in speech.spans if b > a and text.book.tokens[b] == '"'}
 
     def gender(self, character: int) -> int:
         """The pool of a character's slots."""

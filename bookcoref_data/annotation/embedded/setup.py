@@ -14,7 +14,7 @@ from .linking import named_people
 from .markables import find_markables
 from .names import gender_by_aliases, learned_table, nouns_for_names
 from .parsing import Parse
-from .quotes import find_speech
+from .quotes import find_speech, with_marks_alike
 from .reader import Text, prepare
 from .tags import tag_subjects
 
@@ -26,7 +26,9 @@ def make_text(
     known = learned_table(cast, book.tokens)[0].people
     people = [replace(person, gender=gender_by_aliases(person)) for person in known]
     calls = {form.upper(): i for i, e in enumerate(cast.entries) for form in (*e.aliases, e.name)}
-    speech = with_letters(book, find_speech(book, parse.sentence, calls, paragraph), names)
+    speech = find_speech(book, parse.sentence, calls, paragraph)
+    book = replace(book, tokens=with_marks_alike(book.tokens, speech.spans))
+    speech = with_letters(book, speech, names)
     found = find_markables(book, parse, names, tag_subjects(book, parse, speech))
     markables = [m for m in found if not is_anybodys(book, parse, m)]
     male, female, plural, votes = character_genders(people, markables, speech)

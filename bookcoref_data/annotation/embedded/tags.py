@@ -13,7 +13,7 @@ from .saying import LEADS, Surroundings, bare_word, lead_of, speaks, subject_bef
 
 _STOPS = {".", "!", "?", ";", "\n"}
 _REACH_AFTER, _REACH_BEFORE = 10, 40
-_ASIDES = frozenset([",", ";", "--", "—"])
+_ASIDES = word_set(", ; --")
 """Marks that may stand between a quote and its tag."""
 _NEAR_LEAD = 4
 """Tokens before the mark that opens on a quote within which its verb of saying stands."""
@@ -29,7 +29,7 @@ _MOUTHS = word_set("lips mouth throat")
 _BEGINNINGS = ("CC", "IN", "RB", "WRB")
 """Tags of words with a capital that begin a sentence which does not tell of the quote before it: "Before Anna
 could answer", "And he looked so pale", "Suddenly he said"."""
-_OPEN_ENDS = frozenset(["!", "?", "--", "—", "–", "...", "…"])
+_OPEN_ENDS = word_set("! ? -- ...")
 """Marks that may end a quote in the middle of a sentence."""
 _THESE_WORDS = lex.words("THESE_WORDS")
 """Objects of a verb of saying that stand for the quote beside it, or for the one who is spoken to."""
@@ -258,7 +258,7 @@ def _tag_before(place: Surroundings, a: int, tag: Tag) -> None:
         return
     lead = tokens[lead_of(place.book, a)]
     inside = place.inside(first, a)
-    dash = lead.endswith(("--", "—"))
+    dash = lead.endswith("--")
     if tokens[a - 1] in LEADS or dash or bare_word(place.book, a - 1) in lex.SPEECH_VERBS:
         _tag_by_verb_before(place, range(first, a), tag, inside)
     if tag.subject < 0 and not tag.stranger and (dash or lead[:1] == ":"):

@@ -18,7 +18,7 @@ _SMOOTHING = 2000
 """Words of the whole book that are mixed into those of a character."""
 _LEAST_WORDS, _LEAST_TIMES = 300, 2
 """Words and pairs that a character must have said, and times that a word must occur, to count."""
-_MARKS = frozenset(["!", "?", ";", ",", ".", "--", "—"])
+_MARKS = frozenset(["!", "?", ";", ",", ".", "--"])
 
 
 class Voices:
@@ -55,7 +55,7 @@ def _words(tokens: Sequence[str]) -> Iterable[str]:
     """Words and marks in lower case, each alone and with the one before it."""
     last = ""
     for token in tokens:
-        word = token.lower().replace("’", "'")
+        word = token.lower()
         if word in _MARKS or word.replace("'", "").isalpha():
             yield word
             if last:

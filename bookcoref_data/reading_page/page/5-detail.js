@@ -5,7 +5,7 @@ const RULES = {
   name: "the name itself", alias: "another name of this character", "first name": "the first name", "title + name": "the name with a title", "title + surname": "the surname with a title",
   "ranker: he, she, they": "the likeliest of the people around this place", "ranker: you": "the likeliest of those who are spoken to",
   "ranker: noun phrase": "the likeliest person that the words describe", "speaker of the quote": "who speaks the quotation says “I”", narrator: "who tells the story says “I”",
-  "said by name": "the words beside the quotation name the speaker", "said by pronoun": "the words beside the quotation say “he said” or the like",
+  "said by name": "the words beside the quotation name the speaker", "said by pronoun": "the words beside the quotation say “he said” or the like", "said by noun": "the words beside the quotation describe the speaker",
   turn: "it is this speaker’s turn in the conversation", "same paragraph": "the speaker of this paragraph is known", "speech goes on": "the speech goes on from the paragraph before",
   "story goes on": "somebody tells a long story", letter: "who writes the letter", "said by someone else": "somebody outside the cast", given: "told by a person", corrected: "corrected by a person",
 };
