@@ -88,13 +88,13 @@ class ReviewSession:
         write_edits([*self.kept(), *answered], self.edits)
 
     def take_back(self) -> bool:
-        """Forget the last answer; False where there is none."""
-        if not (kept := self.kept()):
+        """Forget the author's last answer about this book; False where there is none."""
+        whose, kept = ("", self.source.book.doc_key), self.kept()
+        mine = [e for e in kept if e.author == self.author and e.doc_key in whose]
+        if not mine:
             return False
-        last = kept.pop()
-        while kept and last.group and kept[-1].group == last.group:
-            kept.pop()
-        write_edits(kept, self.edits)
+        together = [e for e in mine if e.group == mine[-1].group] if mine[-1].group else mine[-1:]
+        write_edits([e for e in kept if all(e is not gone for gone in together)], self.edits)
         return True
 
 

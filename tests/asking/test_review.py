@@ -404,8 +404,14 @@ def test_answers_become_edits_and_the_next_reading_knows_them(short, tmp_path):
     assert not bc.review(short / "annotated", edits=edits, about=["pronoun"])._session.drawn
     # Read anew: an answer that contradicts the reading makes others less sure, too.
     assert asked.likely_right != before
+    # What others say, and what is said of other books, is not taken back.
+    last = json.loads(edits.read_text().splitlines()[-1])
+    theirs = [json.dumps(last | {"author": "Ben"}), json.dumps(last | {"doc_key": "other_0"})]
+    edits.write_text("\n".join([*edits.read_text().splitlines(), *theirs]) + "\n")
     assert [asked.take_back(), asked.take_back(), asked.take_back()] == [True, True, False]
-    assert edits.read_text() == ""
+    assert [(e.author, e.doc_key) for e in parse_edits(edits.read_text())] == [
+        ("Ben", last["doc_key"]), ("Ada", "other_0")
+    ]  # fmt: skip
 
 
 def test_what_the_reading_left_without_a_person_is_asked_until_it_is_answered(tmp_path):
