@@ -497,7 +497,7 @@ def test_the_workshop_saves_no_cast_that_annotate_would_refuse(browser, served):
     press(browser, "d", "d")
     until(browser, "return document.getElementById('state').textContent.includes('0 people')")
     press(browser, "m", "a", "r")
-    assert not browser.execute_script("return document.getElementById('dialog').open")
+    until(browser, "return !document.getElementById('dialog').open")
     press(browser, "z")
     until(browser, "return saving.then(() => !unsaved)")
     assert browser.execute_script("return document.getElementById('state').textContent").startswith(

@@ -277,7 +277,7 @@ import bookcoref_data as bc
 from bookcoref_data.annotation import backends
 from bookcoref_data.annotation.backends import register_backend
 register_backend("toy", {place!r})
-from bookcoref_data.cli.app import main
+from bookcoref_data.cli import main
 main()
 """
 
