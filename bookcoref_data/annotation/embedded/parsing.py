@@ -121,8 +121,7 @@ def parse_of_arrays(
 
 def as_the_model_sees(book: Book) -> list[str]:
     """The tokens of a book with small letters in raised words, and with marks of one kind."""
-    alike = with_marks_alike(book.tokens, marked_speech(book.tokens, _sentences(book)))
-    return with_small_letters(alike)
+    return with_small_letters(with_marks_alike(book.tokens, marked_speech(book.tokens, _sentences(book))))
 
 
 def with_small_letters(tokens: Sequence[str]) -> list[str]:

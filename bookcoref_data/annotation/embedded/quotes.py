@@ -20,7 +20,7 @@ DASHES = {"—", "--", "–", "―", "-"}
 _OPEN_DOUBLE, _CLOSE_DOUBLE = {"“", "„", "``", "«"}, {"”", "''", "»"}
 _ENDS = {".", "!", "?", ",", ";", ":", "—", "--", "–", "…", "...", "-", ".--", ",--"}
 LONGEST_QUOTE = 1500
-_ALIKE = str.maketrans(dict.fromkeys('“”„«»‘’`"', "'") | dict.fromkeys("—–―", "--") | {"…": "..."})
+_ALIKE = str.maketrans({m: "'" for m in QUOTE_MARKS if not m[1:]} | dict.fromkeys("—–―", "--") | {"…": "..."})
 _FEW_WORDS, _FEW_WITH_MARK, _LONG_DASHES = 5, 4, DASHES - {"-"}
 _TAG_SUBJECTS, _REPORTED = lex.words("TAG_SUBJECTS"), lex.words("REPORTED")
 _SPOKEN, _NO_SPEAKERS = lex.words("SPOKEN"), lex.words("NO_SPEAKERS")
@@ -160,6 +160,9 @@ def _marked_quotes(
             begin = -1
         inside = tokens[begin] if begin >= 0 else ""
         mark = _double_mark(tokens, i, inside, paragraph) if double else _single_mark(tokens, i, begin)
+        # “Run—“ at the end of a line: who made the marks curly took the dash for a beginning.
+        turned = begin >= 0 and tokens[i] in ("“", "«", "‘") and not "".join(tokens[i + 1 : i + 2]).strip()
+        mark = "close" if turned and mark == "open" else mark
         if mark == "open":
             if begin >= 0 and i - 1 > begin:
                 spans.append((begin, i - 1))
@@ -189,8 +192,7 @@ def _only_cited(tokens: Sequence[str], a: int, b: int) -> bool:
 def _double_mark(tokens: Sequence[str], i: int, inside: str, paragraph: np.ndarray) -> str:
     """What a token does to a quote that the double mark `inside` opened ("" outside): "open", "close", ""."""
     token = tokens[i]
-    # “Run—“ at the end of a line: who made the marks curly took the dash for a beginning.
-    if token in ("“", "«") and inside and (inside == "„" or tokens[i + 1 : i + 2] in (("\n",), ())):
+    if token == "“" and inside == "„":
         return "close"
     if token in _OPEN_DOUBLE or (token == "`" and [*tokens[i : i + 2]] == ["`", "`"]):
         return "open"
@@ -206,8 +208,7 @@ def _single_mark(tokens: Sequence[str], i: int, begin: int) -> str:
     """What a token does to a quote between single marks that began there (-1: none); apostrophes nothing."""
     token = tokens[i]
     if token in ("‘", "`"):
-        ends = token == "‘" and begin >= 0 and tokens[i + 1 : i + 2] in (("\n",), ())
-        return "close" if ends else "open"
+        return "open"
     if token not in ("’", "'"):
         return ""
     before = tokens[i - 1] if i else ""
