@@ -24,7 +24,8 @@ SINGLETON_RULES = ("keep", "drop")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Members:
-    """The mentions of one side, one array entry per mention of a cluster, in the order of the clusters.
+    """The mentions of one side, one array entry per mention of a cluster, in the order of the clusters
+    and, within one, of the text.
 
     `start`, `end`: token offsets, inclusive. `owner`: index of the mention's cluster (never decreasing).
     `cluster_unit`: the unit of each cluster. `source_cluster`: index of each cluster in the clustering
@@ -95,9 +96,10 @@ def members(clusterings: Iterable[Clusters]) -> Members:
             expected="clusters of [start, end] pairs of whole numbers, both ends inclusive", found=found,
         )  # fmt: skip
     starts, ends = flat.astype(np.int64).reshape(count, 2).T
+    owner = np.repeat(np.arange(len(clusters)), sizes)
+    order = np.lexsort((ends, starts, owner))
     return Members(
-        starts, ends, np.repeat(np.arange(len(clusters)), sizes), np.array(units, np.int64),
-        np.array(source, np.int64),
+        starts[order], ends[order], owner, np.array(units, np.int64), np.array(source, np.int64),
     )  # fmt: skip
 
 

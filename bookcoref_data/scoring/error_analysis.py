@@ -164,7 +164,7 @@ class _Corrections:
                 head = end if book.tokens is None else head_of(book.tokens, start, end)
                 if head is not None:
                     heads.setdefault((int(units[i]), head), ([], []))[which].append(i)
-        mended = []
+        self.mended: list[tuple[int, int]] = []
         spans = [list(zip(s.start.tolist(), s.end.tolist(), strict=True)) for s in (both.key, both.response)]
         for keys, responses in heads.values():
             pairs = sorted((-jaccard(spans[0][k], spans[1][r]), k, r) for k in keys for r in responses)
@@ -172,16 +172,13 @@ class _Corrections:
             for _, k, r in pairs:
                 if ("key", k) not in used and ("response", r) not in used:
                     used |= {("key", k), ("response", r)}
-                    mended.append((k, r))
-        self.mended = mended
+                    self.mended.append((k, r))
         for k, r in self.mended:
             self.key_cell[k], self.response_cell[r] = both.response.owner[r], both.key.owner[k]
         # The table of (key cluster, response cluster) with matched mentions, and each cluster's home
         found = self.key_cell >= 0
         width = np.int64(max(self.both.response.sizes.size, 1))
-        cells, counts = np.unique(
-            self.both.key.owner[found] * width + self.key_cell[found], return_counts=True
-        )
+        cells, counts = np.unique(both.key.owner[found] * width + self.key_cell[found], return_counts=True)
         self.rows, self.columns, self.cell_counts = cells // width, cells % width, counts
         self.home = _heaviest(self.columns, self.rows, counts, self.both.response.sizes.size)
         self.home_count = np.zeros(self.home.size, np.int64)
@@ -269,12 +266,10 @@ class _Corrections:
     def spurious(self, most: int) -> list[Frequent]:
         """Response mentions that no key mention matches, by their text."""
         response, tokens = self.both.response, self.book.tokens
-        groups: dict[str, list[int]] = {}
-        for i in np.flatnonzero(self.response_cell < 0).tolist():
-            span = int(response.start[i]), int(response.end[i])
-            text = "" if tokens is None else text_of(tokens, *span).lower()
-            groups.setdefault(text or "(no text)", []).append(i)
-        return self._frequent(groups, response, most)
+        extra = np.flatnonzero(self.response_cell < 0).tolist()
+        spans = zip(response.start[extra].tolist(), response.end[extra].tolist(), strict=True)
+        texts = [text_of(tokens or (), *span).lower() or "(no text)" for span in spans]
+        return self._frequent(together(zip(texts, extra, strict=True)), response, most)
 
     def matrix(self) -> tuple[tuple[str, ...], Floats]:
         """Characters by the home of the response cluster their mentions are in; most frequent first."""

@@ -24,9 +24,16 @@ class Labels:
         self._rules: TypeRules | None = None
 
     def of_key(self, key: Members) -> list[str]:
-        """One label per key cluster."""
+        """One label per key cluster. Two clusters of a unit share one only where the key names them alike."""
         given = [self._book.name_of(i, key) for i in range(key.cluster_unit.size)]
-        return [name or self.guess(key, i) for i, name in enumerate(given)]
+        taken = Counter(set(zip(key.cluster_unit.tolist(), given, strict=True)))
+        labels: list[str] = []
+        for unit, name in zip(key.cluster_unit.tolist(), given, strict=True):
+            label = name or self.guess(key, len(labels))
+            taken[unit, label] += name is None
+            times = taken[unit, label] if name is None else 1
+            labels.append(f"{label} ({times})" if times > 1 else label)
+        return labels
 
     def guess(self, side: Members, cluster: int) -> str:
         """The most frequent name in a cluster, else nominal, else pronoun; its number without text."""

@@ -62,9 +62,8 @@ class BookPair:
 
     def name_of(self, cluster: int, key: Members) -> str | None:
         """The character of one key cluster, None when the key names none."""
-        lists = self.key_names
-        names = lists[int(key.cluster_unit[cluster])] if len(lists) > 1 else lists[0]
-        return names[int(key.source_cluster[cluster])]
+        unit = int(key.cluster_unit[cluster]) if len(self.key_names) > 1 else 0
+        return self.key_names[unit][int(key.source_cluster[cluster])]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,13 +99,10 @@ def prepare(
             f"--mode {mode} restricts whole books to windows, but these documents are windows already",
             found=", ".join(found[:3]), hint="score windows with --mode split",
         )  # fmt: skip
-    books = []
-    for left, right in paired.pairs:
-        book = _whole(left, right)
-        if mode != "full":
-            book = _cut(book, mode, window_size)
-        books.append(book)
-    return ReadyToScore(tuple(books), paired.missing, paired.extra, paired.notes)
+    books = tuple(_whole(left, right) for left, right in paired.pairs)
+    if mode != "full":
+        books = tuple(_cut(book, mode, window_size) for book in books)
+    return ReadyToScore(books, paired.missing, paired.extra, paired.notes)
 
 
 def _whole(key: Scorable, response: Scorable) -> BookPair:
@@ -192,13 +188,11 @@ def _prepare_split(keys: list[Scorable], responses: list[Scorable], missing: str
     sides = []
     for side, label, is_windowed in zip((keys, responses), ("key", "response"), windowed, strict=True):
         if side and not is_windowed:
-            cut, lost = _split_documents(side, layouts)
+            side, lost = _split_documents(side, layouts)
             notes.append(f"the {label} holds whole books: cut by us into the windows of the split config")
             if lost:
                 notes.append(f"{lost:,} {label} mentions cross a window end and are in no window")
-            sides.append(cut)
-        else:
-            sides.append(side)
+        sides.append(side)
     if responses and not windowed[1]:
         notes.append("the response saw whole books: these are not the scores of a system run on windows")
     paired = pair(*sides, missing=missing)
@@ -226,6 +220,8 @@ def _layouts(keys: list[Scorable], responses: list[Scorable], size: int) -> _Cut
                 ordered = sorted(documents, key=_first_sentence)
                 starts = [0, *accumulate(len(d.tokens or ()) for d in ordered)]
                 sentences = [0, *accumulate(len(d.sentence_ends or ()) for d in ordered)]
+                if list(map(_first_sentence, ordered)) != sentences[:-1]:
+                    continue  # a window is missing, and how many tokens it has is not known
                 layouts[name] = [
                     (document.doc_key, Window(sentences[i], sentences[i + 1], starts[i], starts[i + 1]))
                     for i, document in enumerate(ordered)
@@ -246,7 +242,7 @@ def _split_documents(documents: list[Scorable], layouts: _Cuts) -> tuple[list[Sc
     for document in documents:
         if document.doc_key not in layouts:
             raise UsageError(
-                f"{document.doc_key}: cutting it into windows needs sentences, and neither side has any",
+                f"{document.doc_key}: cutting it into windows needs the sentences of all of it",
                 hint="give a file with sentences, or the windows themselves",
             )
         layout = layouts[document.doc_key]

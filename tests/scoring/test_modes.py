@@ -168,7 +168,7 @@ def test_windows_without_sentences_are_refused(record):
     with pytest.raises(UsageError, match="gold-window-blocks"):
         evaluate([bare], [bare], "gold-window")
     assert evaluate([bare], [bare], "gold-window-blocks").pooled.mentions.f1 == 1.0
-    with pytest.raises(UsageError, match="needs sentences"):
+    with pytest.raises(UsageError, match="needs the sentences"):
         evaluate([bare], [bare], "split")
 
 
@@ -197,6 +197,17 @@ def test_windows_of_a_book_need_not_be_complete(record):
     result = evaluate(windows, windows, "split")
     assert result.pooled.muc.f1 == 1.0
     assert result.books[0].book.bounds == ((0, 2), (2, 4))
+
+
+def test_windows_with_a_gap_do_not_say_where_the_others_lie(record):
+    """Key windows without the first one: a whole response is cut by its own sentences, or not at all."""
+    clusters = [[(i, i) for i in range(11)]]
+    sentences = [[f"w{i}{j}" for j in range(3)] for i in range(4)]
+    windows = [record("b_split6_S3", [[(0, 0), (2, 2)]], sentences[3:])]
+    with pytest.raises(UsageError, match="needs the sentences of all of it"):
+        evaluate(windows, [record("b", clusters)], "split")
+    whole = evaluate(windows, [record("b", clusters, sentences)], "split", window_size=6)
+    assert whole.pooled.mentions.f1 == 0.5
 
 
 def test_data_of_another_text_is_refused(record):

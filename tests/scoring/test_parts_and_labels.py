@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -111,6 +113,20 @@ def test_a_capital_at_the_head_of_a_sentence_makes_no_name():
         text("Horses ran .", "So the animals ran .", "All the animals and horses .", clusters=mentions)
     )
     assert Labels(book).guess(book.response, 0) == "the animals"
+
+
+def test_two_clusters_of_a_text_never_share_a_name_that_nobody_gave_them():
+    record = replace(text("John met John and John ."), clusters=[[(0, 0)], [(2, 2)], [(4, 4)]])
+    book = pair(record)
+    assert Labels(book).of_key(book.key) == ["John", "John (2)", "John (3)"]
+    named = pair(replace(record, characters=[("John", [(2, 2)])]))
+    assert Labels(named).of_key(named.key) == ["John (2)", "John", "John (3)"]
+
+
+def test_labels_and_snippets_do_not_hang_on_the_order_of_mentions():
+    record = text("Mary saw Tom .", clusters=[(2, 2), (0, 0)])
+    book = pair(record)
+    assert Labels(book).of_key(book.key) == ["Mary"]
 
 
 def test_a_cluster_without_text_is_called_by_its_number():
