@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     import requests
 
 T = TypeVar("T")
+_NO_HEADERS: Mapping[str, str] = {}
 
 # Answers that a later try may change: time-outs, too many requests, server and gateway trouble.
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524})
@@ -201,8 +202,8 @@ class Fetcher:
         self.progress.note(f"{host} is left out for the rest of this run: {reason}")
 
     def get(
-        self, url: str, *, params: Mapping[str, str] | None = None,
-        headers: Mapping[str, str] | None = None, allow: Collection[int] = (), max_bytes: int | None = None,
+        self, url: str, *, headers: Mapping[str, str] = _NO_HEADERS, allow: Collection[int] = (),
+        max_bytes: int | None = None,
     ) -> HttpResponse:  # fmt: skip
         """Fetch a page into memory. Statuses from 400 on are errors unless listed in `allow`.
 
@@ -212,7 +213,7 @@ class Fetcher:
         most = max_bytes or self.limits.page_bytes
 
         def once() -> HttpResponse:
-            with self._open(url, params=params, headers=headers, allow=allow) as (answer, watch):
+            with self._open(url, headers, allow=allow) as (answer, watch):
                 content = bytearray()
                 for piece in self._pieces(answer, watch):
                     content += piece
@@ -258,7 +259,7 @@ class Fetcher:
         headers = {"Accept-Encoding": "identity"}
         if kept and validator:
             headers |= {"Range": f"bytes={kept}-", "If-Range": validator}
-        with self._open(url, headers=headers, allow=(416,), same_host=same_host) as (answer, watch):
+        with self._open(url, headers, allow=(416,), same_host=same_host) as (answer, watch):
             if answer.status_code == 416:
                 part.drop()
                 raise Retry("the server refused to continue the transfer")
@@ -303,12 +304,9 @@ class Fetcher:
                 watch.allow(min(limits.silence, max(0.0, end - time.monotonic())))
         except requests.RequestException as error:
             if not watch.expired:
-                silent = isinstance(getattr(error, "args", [None])[0], Exception) and "timed out" in str(
-                    error
-                )
-                raise Retry(
-                    f"the connection broke off: {_plain(error)}", give_up_after=_SILENT_TRIES if silent else 0
-                ) from error
+                silent = isinstance(error.args[0], Exception) and "timed out" in str(error)
+                tries = _SILENT_TRIES if silent else 0
+                raise Retry(f"the connection broke off: {_plain(error)}", give_up_after=tries) from error
         # A cut connection may also look like an orderly end.
         if watch.expired:
             if time.monotonic() >= end:
@@ -317,9 +315,8 @@ class Fetcher:
 
     @contextlib.contextmanager
     def _open(
-        self, url: str, *, params: Mapping[str, str] | None = None,
-        headers: Mapping[str, str] | None = None, allow: Collection[int] = (), same_host: bool = False,
-    ) -> Iterator[tuple[requests.Response, Watch]]:  # fmt: skip
+        self, url: str, headers: Mapping[str, str], *, allow: Collection[int], same_host: bool = False
+    ) -> Iterator[tuple[requests.Response, Watch]]:
         """Send one request; faults that may pass become `Retry`, lasting ones SourceError.
 
         Yields the answer, whose body is still to be read, and the watch over the request.
@@ -333,7 +330,7 @@ class Fetcher:
 
         with (
             Watch(self._sockets, waits, notice) as watch,
-            self._sent(url, params, headers, watch, same_host) as answer,
+            self._sent(url, headers, watch, same_host) as answer,
         ):
             status = f"status {answer.status_code} {answer.reason or ''}".strip()
             if answer.status_code in PASSING and answer.status_code not in allow:
@@ -342,35 +339,29 @@ class Fetcher:
                 raise SourceError(f"cannot fetch {url}", found=status, hint="try another address")
             yield answer, watch
 
-    def _sent(
-        self, url: str, params: Mapping[str, str] | None, headers: Mapping[str, str] | None, watch: Watch,
-        same_host: bool,
-    ) -> requests.Response:  # fmt: skip
+    def _sent(self, url: str, headers: Mapping[str, str], watch: Watch, same_host: bool) -> requests.Response:
         """The answer to a request, as soon as its header is there."""
         import requests
         from urllib3.exceptions import NewConnectionError
 
         hooks = {"response": _refuse_other_hosts} if same_host else {}
+        waits = (self.limits.connect, self.limits.silence)
         try:
-            return self._session.get(
-                url, params=params, headers=dict(headers or {}), stream=True, hooks=hooks,
-                timeout=(self.limits.connect, self.limits.silence),
-            )  # fmt: skip
+            return self._session.get(url, headers=dict(headers), stream=True, hooks=hooks, timeout=waits)
         except requests.TooManyRedirects as error:
             raise SourceError(
                 f"{url}: redirect loop", found=f"more than {_REDIRECTS} redirects", hint="try another address"
             ) from error
-        except requests.exceptions.SSLError as error:
-            if watch.expired:
-                raise self._silent() from error
-            raise SourceError(
-                f"no secure connection to {url}",
-                found=_plain(error),
-                hint="check the clock and the certificates of this machine",
-            ) from error
         except (requests.ConnectionError, requests.Timeout) as error:
             if watch.expired:
-                raise self._silent() from error
+                raise Retry(
+                    f"no whole header of an answer in {sum(waits):g} s", give_up_after=_SILENT_TRIES
+                ) from error
+            if isinstance(error, requests.exceptions.SSLError):
+                raise SourceError(
+                    f"no secure connection to {url}", found=_plain(error),
+                    hint="check the clock and the certificates of this machine",
+                ) from error  # fmt: skip
             tries = _SILENT_TRIES if isinstance(error, requests.ReadTimeout) else 0
             # Whether a connection failed to come about, as opposed to breaking off.
             reason = getattr(error.args[0], "reason", None) if error.args else None
@@ -379,10 +370,6 @@ class Fetcher:
             raise Retry(_plain(error), give_up_after=tries) from error
         except requests.RequestException as error:
             raise SourceError(f"cannot fetch {url}", found=_plain(error)) from error
-
-    def _silent(self) -> Retry:
-        seconds = self.limits.connect + self.limits.silence
-        return Retry(f"no whole header of an answer in {seconds:g} s", give_up_after=_SILENT_TRIES)
 
 
 def _refuse_other_hosts(answer: requests.Response, **_: object) -> None:
@@ -429,9 +416,9 @@ class _PartialFile:
     @contextlib.contextmanager
     def appending(self) -> Iterator[tuple[BinaryIO, int]]:
         """(open stream, bytes already there)."""
-        with contextlib.ExitStack() as opened:
-            with CacheError.around(self.target.parent):
-                stream = opened.enter_context(open(self.path, "ab"))
+        with CacheError.around(self.target.parent):
+            opened = open(self.path, "ab")  # noqa: SIM115
+        with opened as stream:
             yield stream, stream.tell()
 
     def write(self, stream: BinaryIO, piece: bytes) -> None:

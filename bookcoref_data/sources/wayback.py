@@ -47,10 +47,6 @@ class Archived:
         """The address of a link on this page, in the same snapshot."""
         return replace(self, original=join(self.original, href))
 
-    def raw(self) -> Archived:
-        """The same page without toolbar and rewritten links."""
-        return replace(self, flag="id_")
-
     def years_earlier(self, years: int) -> Archived:
         """The same page so many years before; the rest of the stamp stays."""
         return replace(self, stamp=f"{int(self.stamp[:4]) - years:04d}{self.stamp[4:]}")
@@ -184,20 +180,20 @@ class PageStore:
         return self.folder / f"{key}{suffix}"
 
     def _fetch_once(self, address: str, asked: Archived) -> tuple[FetchedPage, bytes]:
-        url = str(replace(asked.raw(), archive=self.archive or asked.archive))
+        url = str(replace(asked, flag="id_", archive=self.archive or asked.archive))
         blank = FetchedPage(address, UNREACHABLE, retrieved=self.now().isoformat())
 
-        def again() -> HttpResponse:
+        def sound(*, again: bool) -> HttpResponse:
             answer = self.fetcher.get(url, allow=_ANSWERS)
-            if _own_error(answer):
-                raise Retry(f"status {answer.status}")
+            if answer.status >= 500 and "memento-datetime" not in answer.headers:
+                # Errors of the archive itself may pass; captured errors carry Memento-Datetime.
+                if again:
+                    raise Retry(f"status {answer.status}")
+                return self.fetcher.retrying(url, lambda: sound(again=True))
             return answer
 
         try:
-            # Errors of the archive itself may pass; captured errors carry Memento-Datetime.
-            page = self.fetcher.get(url, allow=_ANSWERS)
-            if _own_error(page):
-                page = self.fetcher.retrying(url, again)
+            page = sound(again=False)
         except OfflineError:
             raise
         except SourceError as error:
@@ -217,17 +213,14 @@ class PageStore:
             return EXCLUDED if page.status in (403, 451) else NOT_ARCHIVED
         if served is None:
             return LEFT_ARCHIVE
-        if captured_redirect(body):
-            return ARCHIVED_REDIRECT
+        words = b" ".join(body.split())
+        if b"response at crawl time" in words and b"impatient" in words:
+            return ARCHIVED_REDIRECT  # the archive's notice of it, which comes with status 200
         if self.strict and not (served.stamp == asked.stamp and same_page(served.original, asked.original)):
             return OTHER_SNAPSHOT
         if self.ceiling and served.stamp.ljust(14, "0") >= self.ceiling:
             return TOO_NEW
         return OK if body.strip() else EMPTY_BODY
-
-
-def _own_error(page: HttpResponse) -> bool:
-    return page.status >= 500 and "memento-datetime" not in page.headers
 
 
 def plain_bytes(body: bytes) -> bytes:
@@ -240,9 +233,3 @@ def plain_bytes(body: bytes) -> bytes:
     except zlib.error:
         return b""
     return plain if packed.eof else b""
-
-
-def captured_redirect(body: bytes) -> bool:
-    """Whether a page is the archive's notice of a captured redirect, which comes with status 200."""
-    words = b" ".join(body.split())
-    return b"response at crawl time" in words and b"impatient" in words
