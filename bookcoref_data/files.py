@@ -7,6 +7,7 @@ import contextlib
 import errno
 import glob
 import hashlib
+import json
 import os
 import re
 import secrets
@@ -247,6 +248,16 @@ def sha256_file(path: Path) -> str:
 def sha256_bytes(data: bytes) -> str:
     """Hex sha256 of bytes."""
     return hashlib.sha256(data).hexdigest()
+
+
+def json_page(value: object) -> str:
+    """A value as JSON that a person can read, without an end of its last line."""
+    return json.dumps(value, ensure_ascii=False, indent=1)
+
+
+def sealed(value: dict[str, Any]) -> str:
+    """Facts as a page of JSON, whose last entry is the sha256 of the page without it."""
+    return json_page(value | {"sha256": sha256_bytes(json_page(value).encode())}) + "\n"
 
 
 def key_of(path: Path) -> str:

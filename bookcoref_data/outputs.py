@@ -358,9 +358,8 @@ class _Plan:
         kept[kind] = entries if kind != _SHARED else kept.get(kind, {}) | entries
         listed = {k: dict(sorted(v.items())) for k, v in sorted(kept.items()) if v}
         made_with = f"bookcoref-data {__version__}"
-        value: dict[str, Any] = {"format": FORMAT, "made_with": made_with, "files": listed}
-        value["sha256"] = files.sha256_bytes(_json(value).encode())
-        (self.new / RECORD).write_bytes((_json(value) + "\n").encode())
+        value = {"format": FORMAT, "made_with": made_with, "files": listed}
+        (self.new / RECORD).write_bytes(files.sealed(value).encode())
 
 
 def _identities(inputs: Iterable[Path]) -> Identities:
@@ -378,10 +377,6 @@ def _identities(inputs: Iterable[Path]) -> Identities:
 
 
 # -- the record --------------------------------------------------------------------------------------
-
-
-def _json(value: Mapping[str, Any]) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=1)
 
 
 def _facts(path: Path) -> dict[str, Any]:
@@ -406,7 +401,7 @@ def _read_groups(folder: Path) -> Groups:
     try:
         value = json.loads(files.read_regular(path, _MOST_RECORD))
         stated = value.pop("sha256")
-        if value["format"] != FORMAT or stated != files.sha256_bytes(_json(value).encode()):
+        if value["format"] != FORMAT or stated != files.sha256_bytes(files.json_page(value).encode()):
             raise ValueError("it was changed, or another version wrote it")
         return dict(value["files"])
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:

@@ -121,7 +121,7 @@ def check(value: Any, shape: str, place: str, error: Callable[..., Exception] = 
 
 
 def _told(misfit: _Misfit, place: str, error: Callable[..., Exception]) -> Exception:
-    what = " ".join(filter(None, (f"{place}:", ".".join(misfit.path), "cannot be used")))
+    what = " ".join(filter(None, (f"{place}:", ".".join(misfit.path)[:120], "cannot be used")))
     return error(what, expected=misfit.expected, found=shortened(misfit.found))
 
 

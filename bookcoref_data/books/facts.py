@@ -7,10 +7,11 @@ import hashlib
 import operator
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from typing import Any, TypeVar
 
 from ..errors import UsageError
+from ..shapes import check
 from .book import Counted, spans_sha256
 from .windows import read_window_key
 
@@ -129,30 +130,10 @@ class BookFacts:
     @classmethod
     def from_dict(cls, value: Any) -> BookFacts:
         """Read what `to_dict` wrote. Raises ValueError for other fields and other kinds of values."""
-        if not isinstance(value, dict):
-            raise ValueError("a book is not a table of facts")
-        kinds = {f.name: f.type for f in fields(cls)}
-        optional = {"text", "check", "notes", "reasons_sha256"}
-        for name in kinds.keys() | value.keys():
-            if name not in kinds or (name not in value and name not in optional):
-                raise ValueError(f"the fact {str(name)[:40]!r} is unknown or missing")
-            if name in value and not _is_fact(value[name], str(kinds[name])):
-                raise ValueError(f"the fact {name!r} is not {_WORDS[str(kinds[name])]}")
+        check(
+            value, "book_facts", "the facts", lambda what, **told: ValueError(f"{what}: {told['expected']}")
+        )
         return cls(**(value | {"notes": tuple(value.get("notes", ()))}))
-
-
-_WORDS = {"str": "text", "int": "a count", "dict[str, Any]": "a table", "tuple[str, ...]": "a list of texts"}
-
-
-def _is_fact(value: Any, kind: str) -> bool:
-    """Whether a JSON value can stand in a field of that type; texts must be printable as UTF-8."""
-    if kind == "int":
-        return type(value) is int and 0 <= value < 1 << 63
-    if kind == "tuple[str, ...]":
-        return isinstance(value, list | tuple) and all(_is_fact(v, "str") for v in value)
-    if kind == "str":
-        return isinstance(value, str) and not any("\ud800" <= c <= "\udfff" for c in value)
-    return isinstance(value, dict) and all(v is None or _is_fact(v, "str") for v in value.values())
 
 
 def facts_of(

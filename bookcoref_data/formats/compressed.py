@@ -18,6 +18,8 @@ from ..files import read_some, unreadable, writing
 GZIP_MAGIC = b"\x1f\x8b"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 SUFFIXES = (".gz", ".zst")
+PACKED = ("", *SUFFIXES)
+"""What may stand behind the name of a file that may be packed."""
 
 # Text of books and their annotation shrinks 3 to 40 times; a bomb shrinks a thousand times and more.
 MAX_RATIO = 250

@@ -33,7 +33,7 @@ from ..errors import (
     listed,
     require_choice,
 )
-from ..files import cannot_finish, read_regular, sha256_bytes, sha256_file, write_text
+from ..files import cannot_finish, read_regular, sealed, sha256_file, write_text
 from ..guard import survey
 from ..outputs import Replaceable, whole
 from ..shapes import attributes, check
@@ -85,13 +85,7 @@ class BuildRecord:
 
     def to_text(self) -> str:
         """The whole of `build.json`: the record, and the sha256 of all the rest as its last entry."""
-        value = self.to_dict()
-        value["sha256"] = sha256_bytes(_json(value).encode())
-        return _json(value) + "\n"
-
-
-def _json(value: dict[str, Any]) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=1)
+        return sealed(self.to_dict())
 
 
 class FolderWriter:

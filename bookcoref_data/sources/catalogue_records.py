@@ -15,7 +15,7 @@ import re
 import tarfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -57,7 +57,6 @@ def read_archive(archive: Path, advance: Callable[[int], None]) -> pl.DataFrame:
         ValueError: there is no record. OSError, EOFError, tarfile.TarError, lxml.etree.LxmlError: it is no
             archive, is cut short, or a record is broken.
     """
-    import polars as pl
     import pyarrow as pa
 
     rows: list[Row] = []
@@ -73,7 +72,13 @@ def read_archive(archive: Path, advance: Callable[[int], None]) -> pl.DataFrame:
         advance(len(rows))
     if not chunks:
         raise ValueError("no record cache/epub/<id>/pg<id>.rdf in the archive")
-    frame = pl.from_arrow(pa.concat_tables(chunks))
+    return _frame(pa.concat_tables(chunks))
+
+
+def _frame(table: pa.Table) -> pl.DataFrame:
+    import polars as pl
+
+    frame = pl.from_arrow(table)
     assert isinstance(frame, pl.DataFrame)  # a table gives a frame, an array a series
     return frame.sort("id")
 
@@ -172,19 +177,11 @@ def _unpacked(archive: Path) -> Iterator[bytes]:
         stream.seek(0)
         if magic.startswith(b"BZh"):
             yield from _unpacked_bz2(stream)
-        elif magic.startswith(b"\x1f\x8b"):
-            with gzip.GzipFile(fileobj=stream) as packed:
-                yield from _pieces(packed)
-        elif magic == b"\xfd7zXZ\x00":
-            with lzma.LZMAFile(stream) as other:
-                yield from _pieces(other)
-        else:
-            yield from _pieces(stream)
-
-
-def _pieces(stream: BinaryIO | gzip.GzipFile | lzma.LZMAFile) -> Iterator[bytes]:
-    while piece := stream.read(_PIECE):
-        yield piece
+            return
+        kinds: dict[bytes, Callable[[BinaryIO], Any]] = {b"\x1f\x8b": gzip.open, b"\xfd7": lzma.open}
+        with kinds.get(magic[:2], nullcontext)(stream) as packed:
+            while piece := packed.read(_PIECE):
+                yield piece
 
 
 def _unpacked_bz2(stream: BinaryIO) -> Iterator[bytes]:
@@ -303,8 +300,6 @@ def read_cache(path: Path) -> pl.DataFrame:
         ImportError: gutenbergpy is not installed. ValueError: no books.
         sqlite3.Error: it is another database.
     """
-    import polars as pl
-
     with _cache(path) as cache:
         books: dict[int, Row] = {}
         for number, form, language, downloads, issued in cache.native_query(_BOOKS):
@@ -326,9 +321,7 @@ def read_cache(path: Path) -> pl.DataFrame:
             {"role": "cre", "name": name, "aliases": [] if place else aliases}
             for place, name in enumerate(names)
         ]
-    frame = pl.from_arrow(table_of(list(books.values())))
-    assert isinstance(frame, pl.DataFrame)  # a table gives a frame, an array a series
-    return frame.sort("id")
+    return _frame(table_of(list(books.values())))
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from ..errors import ChecksumError, OfflineError, SourceError, UsageError, listed
 from ..files import safe_name
+from ..formats.compressed import PACKED
 from ..progress import Progress, Silent, begun
 from .http import Fetcher
 from .pace import Pace
@@ -24,7 +25,6 @@ from .release import DELTA, HEAD_BYTES, LENGTHS, ReleaseLayout, kind_of
 from .store import Store, read_note, sha256_once, write_note
 
 PART = "hub"
-_PACKED = ("", ".gz", ".zst")
 _MOST_SNIFFED = 12  # files whose first bytes are looked at
 _TRUE = {"1", "on", "yes", "true"}
 # What `publish` writes: records and card at the top, tables in two folders, packs at the top.
@@ -215,7 +215,7 @@ def _by_first_bytes(
     """The one file at the top of a repository that is of that kind by its first bytes, or nothing."""
     from huggingface_hub import hf_hub_url
 
-    endings = tuple(f".json{end}" for end in _PACKED)
+    endings = tuple(f".json{end}" for end in PACKED)
     fits = []
     names = [path for path in sorted(files) if path.endswith(endings) and "/" not in path]
     for path in names[:_MOST_SNIFFED]:
@@ -263,7 +263,7 @@ def choose(
         # folder is for the repository's root, as in a release folder.
         found = [
             [path for path in files if path.count("/") == pattern.count("/")
-             and any(fnmatch.fnmatch(path, pattern + end) for end in _PACKED)]
+             and any(fnmatch.fnmatch(path, pattern + end) for end in PACKED)]
             for pattern in patterns
         ]  # fmt: skip
         fits = next(filter(None, found), [])
@@ -342,7 +342,7 @@ def _from_hub_cache(release: HubRelease) -> Path:
     from huggingface_hub.utils import LocalEntryNotFoundError
 
     layout = release.layout
-    named = [p + end for p in (*layout.delta, *layout.lengths) for end in _PACKED]
+    named = [p + end for p in (*layout.delta, *layout.lengths) for end in PACKED]
     try:
         found = snapshot_download(
             release.repository, repo_type="dataset", revision=release.revision, local_files_only=True,

@@ -22,13 +22,12 @@ import zstandard
 
 from ..errors import FormatError, MissingFileError, SourceError, UsageError, listed
 from ..files import check_input, sha256_bytes
-from ..formats.compressed import reading
+from ..formats.compressed import PACKED, reading
 from ..stitch.official import MOST_TOKENS
 from .store import sha256_once
 
 _PIECE = 1 << 16
 _MOST_LENGTHS = 64 << 20  # thirty times those of the whole data set
-_PACKED = ("", ".gz", ".zst")
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,14 +175,14 @@ def _find(folder: Path, patterns: tuple[str, ...], kind: str) -> Path | None:
     """The one file that fits the first pattern that fits any, packed or not; else the one of that content."""
     names = sorted(p.name for p in folder.iterdir())
     for pattern in patterns:
-        fits = [n for n in names if any(fnmatch.fnmatch(n, pattern + end) for end in _PACKED)]
+        fits = [n for n in names if any(fnmatch.fnmatch(n, pattern + end) for end in PACKED)]
         if len(fits) > 1:
             raise UsageError(
                 f"several files of {folder} fit {pattern!r}", found=", ".join(fits), hint="name one of them"
             )
         if fits:
             return folder / fits[0]
-    known = (folder / name for name in names if name.endswith(tuple(f".json{end}" for end in _PACKED)))
+    known = (folder / name for name in names if name.endswith(tuple(f".json{end}" for end in PACKED)))
     alike = []
     for path in filter(Path.is_file, known):
         with path.open("rb") as stream:

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import DataError, SourceError, UsageError
-from ..files import path_of, safe_name, sha256_bytes, sha256_file, write_text
+from ..files import json_page, path_of, safe_name, sha256_bytes, sha256_file, write_text
 from ..guard import CACHE_TAG, is_marked_cache, mark_cache
 from ..progress import Progress, Silent
 from ..words import word_set
@@ -143,15 +143,21 @@ class Store:
 
     def _acquire(self, path: Path, name: str, wait: float) -> BaseFileLock:
         """Take the lock; a wait of more than two seconds is reported with the process that holds it."""
-        from filelock import Timeout
+        from filelock import FileLock, SoftFileLock, Timeout
 
+        lock: BaseFileLock = FileLock(path)
         try:
-            return _acquire(path, min(wait, _SILENT_WAIT))
+            try:
+                lock.acquire(timeout=min(wait, _SILENT_WAIT))
+            except NotImplementedError:  # file systems without locks (some clusters): a lock file
+                lock = SoftFileLock(path)
+                lock.acquire(timeout=min(wait, _SILENT_WAIT))
         except Timeout:
             if wait <= _SILENT_WAIT:
                 raise
-        self.progress.note(f"waiting for {name} in the cache {self.root}: held by {lock_holder(path)}")
-        return _acquire(path, wait - _SILENT_WAIT)
+            self.progress.note(f"waiting for {name} in the cache {self.root}: held by {lock_holder(path)}")
+            lock.acquire(timeout=wait - _SILENT_WAIT)
+        return lock
 
     @contextlib.contextmanager
     def working(self) -> Iterator[None]:
@@ -288,19 +294,6 @@ def _is_stopped(pid: int) -> bool:
     return state in ("T", "t")
 
 
-def _acquire(path: Path, wait: float) -> BaseFileLock:
-    """A lock of the system, or, on file systems that have none (some clusters), a lock file."""
-    from filelock import FileLock, SoftFileLock
-
-    try:
-        lock = FileLock(path)
-        lock.acquire(timeout=wait)
-    except NotImplementedError:
-        lock = SoftFileLock(path)
-        lock.acquire(timeout=wait)
-    return lock
-
-
 def _remove_quietly(path: Path) -> None:
     with contextlib.suppress(OSError):
         path.unlink()
@@ -321,9 +314,7 @@ def write_note(path: Path, value: Mapping[str, Any]) -> None:
     It says what the file is and which sha256 it must have. A flipped bit in the note is as bad as one in the
     file, so one that is absent, unreadable or altered counts as not there: all is fetched or made again.
     """
-    write_text(
-        path, json.dumps({**value, _SEAL: _digest(value)}, ensure_ascii=False, indent=1) + "\n", at_once=True
-    )
+    write_text(path, json_page({**value, _SEAL: _digest(value)}) + "\n", at_once=True)
 
 
 def read_note(path: Path) -> dict[str, Any] | None:

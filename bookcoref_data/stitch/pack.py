@@ -67,29 +67,26 @@ class Landmarks:
         }  # fmt: skip
 
     @classmethod
-    def from_dict(cls, value: Mapping[str, Any], what: str) -> "Landmarks":
-        """Raises FormatError when a field is missing or out of range."""
-        check(value, "landmarks", f"{what}: the landmarks of the body")
+    def from_dict(cls, value: Mapping[str, Any]) -> "Landmarks":
+        """What `to_dict` wrote, checked before as a part of META."""
         return cls(value["start"], value["length"], int(value["first"], 16), int(value["last"], 16))
 
 
 def landmarks_of(codes: np.ndarray, start: int, length: int) -> Landmarks:
     """The landmarks of `codes[start : start + length]`."""
-    if length < PROBE:
-        return Landmarks(start, length, 0, 0)
-    end = start + length
-    return Landmarks(start, length, _probe(codes[start : start + PROBE]), _probe(codes[end - PROBE : end]))
-
-
-def _probe(codes: np.ndarray) -> int:
-    return int((codes.astype(np.uint64) * _BASES).sum(dtype=np.uint64))
+    ends = (codes[start : start + PROBE], codes[start + length - PROBE : start + length])
+    first, last = (
+        int((probe.astype(np.uint64) * _BASES).sum(dtype=np.uint64)) if length >= PROBE else 0
+        for probe in ends
+    )
+    return Landmarks(start, length, first, last)
 
 
 def find_body(codes: np.ndarray, landmarks: Landmarks) -> Iterator[int]:
     """Starts at which the body may lie: where it lay in the source first, then wherever both of its
     ends are found at the right distance. Cheap when the text is the source itself."""
     start, length = landmarks.start, landmarks.length
-    if start + length <= len(codes) and _fits(codes, landmarks, start):
+    if start + length <= len(codes) and landmarks_of(codes, start, length) == landmarks:
         yield start
     if length < PROBE or length > len(codes):
         return
@@ -100,21 +97,11 @@ def find_body(codes: np.ndarray, landmarks: Landmarks) -> Iterator[int]:
         sums += wide[i : i + len(sums)] * _BASES[i]
     found = 0
     for place in np.flatnonzero(sums == np.uint64(landmarks.first)).tolist():
-        if place != start and _fits(codes, landmarks, place):
+        if place != start and landmarks_of(codes, place, length) == replace(landmarks, start=place):
             yield place
             found += 1
             if found == MOST_PLACES:
                 return
-
-
-def _fits(codes: np.ndarray, landmarks: Landmarks, start: int) -> bool:
-    if landmarks.length < PROBE:
-        return True
-    end = start + landmarks.length
-    return (
-        _probe(codes[start : start + PROBE]) == landmarks.first
-        and _probe(codes[end - PROBE : end]) == landmarks.last
-    )
 
 
 NEWLINE_TOKEN = "\n"
@@ -406,7 +393,7 @@ def read_pack(data: bytes, what: str = "pack") -> Pack:
     check(meta, "pack_meta", f"{what}: META")
     tokens, sentences = meta["tokens"], meta["sentences"]
     edits = Edits.from_bytes(sections.get("EDIT", b""), sections.get("LITS", b""))
-    landmarks = Landmarks.from_dict(meta["body"], what)
+    landmarks = Landmarks.from_dict(meta["body"])
     if edits.reach > landmarks.length:
         raise DataError(
             f"the edits of {what} reach beyond its text", expected=landmarks.length, found=edits.reach

@@ -13,7 +13,7 @@ from typing import Any
 
 from .. import __version__
 from ..errors import DataError, UsageError, listed
-from ..files import safe_name, sha256_bytes, sha256_file, write_bytes, write_text
+from ..files import json_page, safe_name, sha256_bytes, sha256_file, write_bytes, write_text
 from ..formats.lines import json_lines
 from ..outputs import whole
 from ..shapes import parse_json, together
@@ -66,7 +66,7 @@ def write_task_folder(out: Path, content: TaskFolder) -> list[Path]:
             "task": content.task, "made_with": f"bookcoref-data {__version__}",
             "settings": dict(content.settings), "digest": digest, "files": written,
         }  # fmt: skip
-        write_text(out / RECORD_FILE, json.dumps(record, ensure_ascii=False, indent=1) + "\n")
+        write_text(out / RECORD_FILE, json_page(record) + "\n")
         # The card. The `datasets` cache is keyed by its YAML, so the YAML carries the digest of the content.
         configs = together(content.tables)
         lines = ["---", "language:\n- en", f"pretty_name: {json.dumps(content.title)}", "dataset_info:"]

@@ -282,7 +282,7 @@ def test_a_fully_cached_run_needs_no_writable_cache(world, monkeypatch):
     def read_only(*args: object) -> None:
         raise OSError(30, "Read-only file system")
 
-    monkeypatch.setattr(room, "_acquire", read_only)
+    monkeypatch.setattr(room.Store, "_acquire", read_only)
     monkeypatch.setattr(room.tempfile, "mkdtemp", read_only)
     assert rebuild(prepare(asked), jobs=1).unchanged
     assert first.record is not None

@@ -121,7 +121,7 @@ def test_a_body_is_found_where_it_was_then_elsewhere():
     changed = text.copy()
     changed[200] ^= 1
     assert list(find_body(changed, marks)) == [100]
-    assert Landmarks.from_dict(marks.to_dict(), "pack") == marks
+    assert Landmarks.from_dict(marks.to_dict()) == marks
 
 
 @pytest.mark.parametrize(("length", "known"), [(PROBE - 1, False), (PROBE, True)])

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bookcoref_data.errors import DataError, FormatError
+from bookcoref_data.shapes import check
 from bookcoref_data.stitch.chars import (
     DIGIT,
     LETTER,
@@ -122,9 +123,10 @@ def test_of_a_text_of_one_character_not_every_place_is_tried():
 ])  # fmt: skip
 def test_landmarks_out_of_range_are_refused(change):
     good = Landmarks(0, (1 << 32) - 1, 0, (1 << 64) - 1).to_dict()
-    assert Landmarks.from_dict(good, "x").to_dict() == good
-    with pytest.raises(FormatError, match="landmarks of the body"):
-        Landmarks.from_dict({**good, **change}, "x")
+    assert Landmarks.from_dict(good).to_dict() == good
+    check(good, "landmarks", "x")
+    with pytest.raises(FormatError, match="x: "):
+        check({**good, **change}, "landmarks", "x")
 
 
 def test_codes_of_a_fingerprint_fit_their_bits_and_only_ignored_tokens_have_none():

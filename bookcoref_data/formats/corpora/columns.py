@@ -6,6 +6,7 @@ from pathlib import Path
 from ...books import Record
 from ...errors import DataError
 from .. import booknlp, conll, corefud
+from ..compressed import PACKED
 from ..conversion_report import ConversionReport
 from .reading import DEFAULT_SPLIT, Found, Tokenise, files_below, going_on, split_of
 
@@ -60,7 +61,7 @@ def read_booknlp(path: Path, report: ConversionReport, tokenise: Tokenise) -> It
     """Each book of which there is a `.tokens` file; the others have no tokens and are left out."""
     for file in files_below(path, ".entities"):
         stem = file.name[: file.name.lower().rindex(".entities")]
-        if not any((file.parent / f"{stem}.tokens{packed}").is_file() for packed in ("", ".gz", ".zst")):
+        if not any((file.parent / f"{stem}.tokens{packed}").is_file() for packed in PACKED):
             report.broken.append(DataError(
                 f"{file}: the book has no .tokens file beside it", expected=f"{stem}.tokens", found="no text",
                 hint="run BookNLP on the text again: offsets alone name no words",

@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from ...books import Record
 from ...errors import DataError, SourceError
-from ..compressed import bare_stem
+from ..compressed import PACKED, bare_stem
 from ..conversion_report import ConversionReport
 
 Item = TypeVar("Item")
@@ -59,7 +59,7 @@ def going_on(items: Iterable[Item], report: ConversionReport) -> Iterator[Item]:
 
 def files_below(path: Path, *endings: str) -> Iterator[Path]:
     """The files at or below `path` whose names end so (plain or packed), by name."""
-    wanted = tuple(f"{ending}{packed}" for ending in endings for packed in ("", ".gz", ".zst"))
+    wanted = tuple(f"{ending}{packed}" for ending in endings for packed in PACKED)
     files = [path] if path.is_file() else sorted(path.rglob("*"))
     for file in files:
         hidden = any(part.startswith(".") for part in file.relative_to(path).parts)
@@ -69,7 +69,7 @@ def files_below(path: Path, *endings: str) -> Iterator[Path]:
 
 def beside(folder: Path, name: str) -> Path:
     """The file of a folder with this name, plain or packed. Raises SourceError when it is not there."""
-    for packed in ("", ".gz", ".zst"):
+    for packed in PACKED:
         if (folder / f"{name}{packed}").is_file():
             return folder / f"{name}{packed}"
     raise SourceError(f"cannot read {folder / name}", found="no such file", hint="is the corpus complete?")
