@@ -48,9 +48,9 @@ FLOORS = [
     {"__main__"},
 ]
 FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
-# On the ground floor, `books` rests on the errors and the word lists, and the lists on the files of facts.
+# On the ground floor, `books` rests on errors, shapes and word lists, and the lists on the files of facts.
 GROUND = {
-    "books": {"errors", "words"},
+    "books": {"errors", "shapes", "words"},
     "guard": {"errors"},
     "files": {"errors", "guard"},
     "outputs": {"errors", "guard", "files"},
