@@ -31,7 +31,6 @@ COUNTED = (*PARTS, "link", "non_link", "blanc_mention")
 Its columns are the four numbers of a `Score`. Counts of several books or windows add up.
 """
 
-
 ALIGNED = ("ceaf_e", "ceaf_m")
 """The metrics that search an alignment, which takes most of the time."""
 _AT_ONCE = 500_000
@@ -177,8 +176,7 @@ class _Mixtures:
             ones = np.ones(int(found.sum()), np.int64)
             recall.append((key_part[found], key.owner[found], label[system.key_partner[found]], ones))
             found = partner >= 0
-            ones = np.ones(int(found.sum()), np.int64)
-            precision.append((part[found], partner[found], own[found], ones))
+            precision.append((part[found], partner[found], own[found], np.ones_like(own[found])))
             if system.alignment is system.recall:
                 alignment.append(recall[-1])
                 continue

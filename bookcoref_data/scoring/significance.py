@@ -4,9 +4,9 @@
 the change of the difference when the two exchange their output in that unit alone (`exchange`); of one system
 alone, what the score loses without the unit (the jackknife).
 **Test.** Approximate randomisation (Noreen 1989) over these effects. What they lack of the difference, since
-scores are no plain sums, is shared out by the size of the units. **Interval** of the difference: all that the
-test would not reject, so it holds 0 just where p says so; of one system: the jackknife with Student's t. All
-allow for errors that reach into the next block.
+scores are no plain sums, is shared out by size among the units that have any. **Interval** of the difference:
+all that the test would not reject, so it holds 0 just where p says so; of one system: the jackknife with
+Student's t. All allow for errors that reach into the next block.
 
 **Units.** Blocks of text, or the characters of the key where errors last: with the unit "auto" the data
 choose, metric by metric (`_Systems.chosen`). With ten books or more, books. docs/significance.md says when no
@@ -119,6 +119,11 @@ class _Effects:
         """How far each effect lies from what the size of its unit lets expect."""
         return self.values - self.weights[:, None] * total
 
+    def _completed(self, total: Floats) -> Floats:
+        """`_spread` of effects that add up to the total: what is lacking goes where there are any."""
+        sizes = self.weights[:, None] * (np.abs(self.values) > _ROUNDING)
+        return self._spread(total) + _ratio(sizes, sizes.sum(axis=0)) * (total - self.values.sum(axis=0))
+
     def variance(self, total: Floats) -> Floats:
         """Of the sum, by metric.
 
@@ -151,7 +156,7 @@ class _Effects:
         if self.unit == "character":
             return self._tested_with_limits(total, signs, confidence)
         reach = np.sqrt(self._reach(total))
-        sums = signs @ self._spread(self.values.sum(axis=0)) * reach
+        sums = signs @ self._completed(total) * reach
         shares = (signs @ self.weights)[:, None] * reach
         with np.errstate(divide="ignore", invalid="ignore"):
             ends = np.stack([sums / (1 + shares), -sums / (1 - shares)])
@@ -169,13 +174,13 @@ class _Effects:
         """As `tested`, by the larger of two sums, each against its own spread: of the effects, and of the
         effects cut at `MOST_MEDIANS` times the median one. Where one character is taken for another in a
         whole book, these two drown in the first what all others say."""
-        spread = self._spread(self.values.sum(axis=0))
+        spread, still = self._completed(total), np.abs(self.values) <= _ROUNDING
 
         def share(c: Floats) -> Floats:
             effects = spread - self.weights[:, None] * c
-            sizes = np.sort(np.abs(effects), axis=0)
-            # The median of those that are not 0
-            middle = np.minimum(((sizes == 0).sum(axis=0) + self.count) // 2, self.count - 1)
+            sizes = np.sort(np.where(still, 0, np.abs(effects)), axis=0)
+            # The median of the units that do anything
+            middle = np.minimum((still.sum(axis=0) + self.count) // 2, self.count - 1)
             most = MOST_MEDIANS * np.take_along_axis(sizes, middle[None], axis=0)
             whole, cut = (e / np.maximum(np.sqrt(np.square(e).sum(axis=0)), _ROUNDING)
                           for e in (effects, effects.clip(-most, most)))  # fmt: skip
@@ -279,13 +284,11 @@ def _compared(
         bears = same or of.bearing[m] >= LEAST_BEARING
         p = 1.0 if same else tested if bears else None
         # Units that cannot support a p-value cannot support an interval that says what it would have said.
-        difference = Interval(value, low, high) if bears else Interval(value, min(low, 0.0), max(high, 0.0))
+        apart = Interval(value, low, high) if bears else Interval(value, min(low, 0.0), max(high, 0.0))
         # Books for a test at `LEVEL` to see the difference with chance `POWER`
         reach = NormalDist().inv_cdf(1 - LEVEL / 2) + NormalDist().inv_cdf(POWER)
         needed = None if same else max(1, ceil(variance * books.count * reach**2 / value**2))
-        found.append(
-            Comparison(metric, alone[0][m], alone[1][m], difference, p, None, of.unit, of.count, needed)
-        )
+        found.append(Comparison(metric, alone[0][m], alone[1][m], apart, p, None, of.unit, of.count, needed))
     return found
 
 
@@ -378,9 +381,8 @@ class _Systems:
             crossed = Crossings(blocks, Chains(pair, COARSE)) if unit == "cell" else blocks
             units: Units = Chains(pair) if unit == "character" else crossed
             drop = self._rules.singletons == "drop"
-            books.append(
-                ExchangeParts(sides, units, drop_singletons=drop, windows=[a for a, _ in pair.bounds])
-            )
+            windows = [start for start, _ in pair.bounds]
+            books.append(ExchangeParts(sides, units, drop_singletons=drop, windows=windows))
             both = sides[0].chosen
             there = [units.of_key(both.key), *(units.of_response(side.chosen) for side in sides)]
             counts = [np.bincount(t, minlength=units.count) for t in there]

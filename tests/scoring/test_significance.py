@@ -190,6 +190,20 @@ def test_two_characters_that_are_merged_do_not_drown_what_all_others_say():
     assert found["chapter"] > 0.3
 
 
+@pytest.mark.parametrize("unit", ["character", "block", "book"])
+def test_units_that_two_systems_treat_alike_speak_for_neither(unit):
+    """Three of 30 units differ, all one way: a quarter of all exchanges says as much, whatever is lacking."""
+    effects = np.zeros((30, len(METRICS)))
+    effects[[3, 13, 23]] = 0.001
+    made = _Effects(unit, effects, np.full(30, 1 / 30))
+    for lacking in (0.0, 1e-6, 1e-4):
+        total = np.full(len(METRICS), 0.003 + lacking)
+        p, low, high = made.tested(total, np.random.default_rng(0), 2_000, 0.95)
+        assert 0.2 < p[0] < 0.3
+        assert low[0] <= 0
+        assert high[0] > 0.005
+
+
 def test_a_pair_whose_interval_says_more_than_its_adjusted_p_is_named():
     """Four pairs at p 0.03: each interval leaves out 0, all adjusted p are 0.12."""
     found = adjusted(comparisons(0.03, 0.03, 0.03, 0.03), PAIRS)
