@@ -122,7 +122,8 @@ class _Effects:
     def _completed(self, total: Floats) -> Floats:
         """`_spread` of effects that add up to the total: what is lacking goes where there are any."""
         sizes = self.weights[:, None] * (np.abs(self.values) > _ROUNDING)
-        return self._spread(total) + _ratio(sizes, sizes.sum(axis=0)) * (total - self.values.sum(axis=0))
+        shares = _ratio(sizes, sizes.sum(axis=0))
+        return np.asarray(self._spread(total) + shares * (total - self.values.sum(axis=0)))
 
     def variance(self, total: Floats) -> Floats:
         """Of the sum, by metric.
@@ -416,8 +417,7 @@ class _Systems:
 
 
 def _notes(unit: str, units: int, evaluation: Evaluation, found: Sequence[Comparison]) -> tuple[str, ...]:
-    notes = []
-    name = "block" if unit == "auto" else unit
+    notes, name = [], "block" if unit == "auto" else unit
     if units < FEWEST_UNITS:
         notes.append(f"only {plural(units, name)}: p-values and intervals mean little")
     if unit != "book":
