@@ -31,7 +31,7 @@ def read_documents(
     or "split"); by default it is detected from name and content. gzip and zstd are unpacked on the way, pipes
     and "-" (standard input) are read, and of a folder that `annotate` wrote the annotation is meant.
     `report` hears what the records cannot hold. `options` go to the reader of the format, but for
-    `windows=True`, which allows several records of one document key that state a `window`.
+    `windows=True`, which allows several records of one document key that state a `window` or `start`.
 
     Raises:
         SourceError: nothing there. FormatError: not what it claims to be (file and line), or a document
@@ -49,7 +49,7 @@ def read_documents(
     for file in detect.files_of(path, name):
         for record in module.read(file, report=report, **options):
             found.append(record)
-            if windows and "window" in record.extra:
+            if windows and not {"window", "start"}.isdisjoint(record.extra):
                 continue
             if record.doc_key in seen:
                 raise FormatError(

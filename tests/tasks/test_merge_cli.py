@@ -94,6 +94,17 @@ def test_a_round_is_asked_revised_stopped_and_taken_up(parts, tmp_path):
     assert {row[5] for row in rows} == {"ann"}
 
 
+def test_windows_of_one_key_may_say_only_where_they_start(tmp_path):
+    """docs/merging.md says so; the reader refused the second one as the same document again."""
+    path = tmp_path / "windows.jsonl"
+    rows = [{"doc_key": "b", "start": n, "sentences": [["a", "b"]], "clusters": [[[0, 0]]]} for n in (2, 0)]
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    result = run(path, "--by", "new", "--out", tmp_path / "long.jsonl")
+    assert result.exit_code == 0, result.output
+    (record,) = read_documents(tmp_path / "long.jsonl")
+    assert sorted(map(sorted, record.clusters)) == [[(0, 0)], [(2, 2)]]
+
+
 def test_agreement_of_two_tables(parts, tmp_path, fits_schema):
     for name, how in (("a.tsv", "id"), ("b.tsv", "greedy")):
         assert run(parts, "--by", how, "--save", tmp_path / name).exit_code == 0

@@ -340,6 +340,7 @@ def test_windows_that_all_share_a_few_tokens_overlap():
 @pytest.mark.parametrize(("keys", "says"), [
     (["s_part1", "s_part2", "s_part20251124"], "part 3 is missing"),
     (["s_split40_S0", "s_split40_S7"], "sentence 1 is missing"),
+    (["s-chunk1of3", "s-chunk2of3"], "part 3 is missing"),
 ])  # fmt: skip
 def test_a_part_far_away_is_a_gap(keys, says):
     with pytest.raises(DataError, match=says):

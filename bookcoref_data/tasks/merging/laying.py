@@ -23,8 +23,7 @@ _READ = {"document", "part", "window", "start", "cluster_ids", "parts"}  # where
 LEAST_SHARED, LEAST_EVERYWHERE = 20, 4
 """Fewer equal tokens at the end of one window and the start of the next are taken for chance."""
 _KEY = re.compile(
-    rf"(.+?)(?:[-–—_.,:;#/\s]+|[\W_])(part|window|chunk|segment)(?:[\W_]*(\d+)|[\W_]+([a-z]|{ROMAN}))(?:[\W_]*of[\W_]*\d+)?",
-    re.DOTALL | re.I,
+    rf"(?si)(.+?)(?:[-–—_.,:;#/\s]+|[\W_])(part|window|chunk|segment)(?:[\W_]*(\d+)|[\W_]+([a-z]|{ROMAN}))(?:[\W_]*of[\W_]*(\d+))?"
 )
 _COUNTED: tuple[tuple[str, Callable[[str], int]], ...] = (
     (r"-?\d+", int), (ROMAN, roman_value), ("[a-z]", lambda letter: ord(letter) - ord("a") + 1)
@@ -105,10 +104,9 @@ def _in_order(name: str, parts: Sequence[_Part]) -> list[_Part]:
     """The parts by number, or by first token where all say it. Numbers that are none ("intro", "end") stay in
     the order of the input."""
     written = [p.number.lower() for p in parts]
-    values: list[int] | None = None
-    for form, value in _COUNTED:
-        if values is None and all(re.fullmatch(form, n) for n in written):
-            values = [value(n) for n in written]
+    fit = (value for form, value in _COUNTED if all(re.fullmatch(form, n) for n in written))
+    value = next(fit, None)
+    values = [value(n) for n in written] if value else None
     numbers = values or written
     counts = Counter[int | str](numbers)
     if twice := [n for n in counts if counts[n] > 1]:
@@ -125,8 +123,10 @@ def _in_order(name: str, parts: Sequence[_Part]) -> list[_Part]:
         return list(parts)
     if all(p.start is not None for p in parts):
         return sorted(parts, key=lambda part: part.start or 0)
+    of_nine = [int(match[5] or 0) for part in parts if (match := _KEY.fullmatch(part.record.doc_key))]
     found = sorted(values)
-    gap = next((a + 1 for a, b in pairwise([min(found[0], 1) - 1, *found]) if b > a + 1), None)
+    last = found[-1] + (2 if len(parts) < max(of_nine, default=0) else 1)
+    gap = next((a + 1 for a, b in pairwise([min(found[0], 1) - 1, *found, last]) if b > a + 1), None)
     if gap is not None and len(parts) > 1 and parts[0].sentence is None:
         raise _gap(name, f"part {gap}", f"parts {shown}")
     return [parts[i] for i in sorted(range(len(parts)), key=values.__getitem__)]
