@@ -72,7 +72,7 @@ class _Place:
                 f"{other} and {name} are one file on some disks",
                 expected="names that differ in more than case or the way an accent is written",
                 hint="rename one of them in the data; nothing was written",
-            )  # fmt: skip
+            )
         return name
 
 
@@ -271,9 +271,7 @@ def files_of(
             named = ([given[name] for name in names] for names in (writes, reads, in_place))
             outs, read, own = map(_paths, named)
             if page and (other := [out for out in outs if out.suffix.lower() not in (".html", ".htm")]):
-                raise UsageError(
-                    f"what is written is a page: {other[0]}", expected="a name that ends in .html"
-                )
+                raise UsageError(f"what is written is a page: {other[0]}", expected="a name in .html")
             with outputs(*outs, inputs=read, replace=bool(given.get("replace")), in_place=own):
                 return function(*args, **kwargs)
 

@@ -308,11 +308,8 @@ def _object(schema: Mapping[str, Any]) -> Check:
 
 
 def _conditions(schema: Mapping[str, Any]) -> Check:
-    pairs = [
-        (_compiled(one["if"]), _compiled(one["then"]))
-        for one in (schema, *schema.get("allOf", ()))
-        if "if" in one
-    ]
+    rules = (one for one in (schema, *schema.get("allOf", ())) if "if" in one)
+    pairs = [(_compiled(one["if"]), _compiled(one["then"])) for one in rules]
 
     def run(value: Any) -> None:
         for condition, then in pairs:

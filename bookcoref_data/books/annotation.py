@@ -155,11 +155,8 @@ def annotation_of(record: Record) -> Annotation:
     rest = [c for c in full.clusters if frozenset(c) not in groups]
     guesses = [typical_mention(bare, cluster) for cluster in rest]
     names = distinct([*(name for name, _ in named), *guesses])
-    mentions = [
-        Marked(m.start, m.end, i)
-        for i, spans in enumerate([*(spans for _, spans in named), *rest])
-        for m in spans
-    ]
+    every = [*(spans for _, spans in named), *rest]
+    mentions = [Marked(m.start, m.end, i) for i, spans in enumerate(every) for m in spans]
     guessed = frozenset(range(len(named), len(names)))
     return Annotation(bare, names, tuple(sorted(mentions)), guessed=guessed, extra=dict(record.extra))
 

@@ -96,9 +96,8 @@ def prepare(catalogue: pl.DataFrame) -> PreparedCatalogue:
         for part, place in ((parts.field("field_0"), False), (parts.field("field_1"), True))
     )
     main = pl.col("text").str.replace(r"(?s)[:;\r\n(\[].*$", "")
-    titles = _folded(catalogue, pl.col("titles")).select(
-        "id", title=_in_one_word(pl.col("text")), main=_in_one_word(main)
-    )
+    whole, main = _in_one_word(pl.col("text")), _in_one_word(main)
+    titles = _folded(catalogue, pl.col("titles")).select("id", title=whole, main=main)
     return PreparedCatalogue(words.explode("word").drop_nulls("word"), titles)
 
 
@@ -120,9 +119,8 @@ def find_candidates(
     any_words = sorted({word for name in asked for word in tokens(name)})
     word, behind = pl.col("word"), pl.col("behind")
     of_family = prepared.words.filter(word.is_in(families))
-    reversed_ = of_family.filter(behind).join(
-        prepared.words.filter(~behind & word.is_in(any_words)), on="name", how="semi"
-    )
+    asked_for = prepared.words.filter(~behind & word.is_in(any_words))
+    reversed_ = of_family.filter(behind).join(asked_for, on="name", how="semi")
     named = {*of_family.filter(~behind)["id"], *reversed_["id"]}
     # Records whose title begins with the same four letters (or the whole of a shorter title), or holds the
     # title without its frame ("Timon of Athens" in "The Life of Timon of Athens", and the other way)

@@ -29,9 +29,8 @@ class _Item(NamedTuple):
 def _without_names(item: _Item) -> _Item:
     """The item with further titles, without the author's own name ("Confessions of St. Augustine")."""
     words = frozenset(word for name in item.names for word in tokens(name) if len(word) > 1)
-    return item._replace(
-        titles=[*item.titles, *(t for title in item.titles for t in without_names(title, words))]
-    )
+    more = (t for title in item.titles for t in without_names(title, words))
+    return item._replace(titles=[*item.titles, *more])
 
 
 class Joins:

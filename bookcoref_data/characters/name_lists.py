@@ -70,9 +70,8 @@ def _after_group_heading(text: str, rules: set[str]) -> str:
         return text
     rules.add("colon")
     words = head.lower().split()
-    is_heading = (
-        words[0] == "the" or words[-1] in COLLECTIVES | ROLES or _AND.search(rest) or rest.count(",") > 1
-    )
+    several = words[-1] in COLLECTIVES | ROLES or _AND.search(rest) or rest.count(",") > 1
+    is_heading = words[0] == "the" or several
     if is_heading and not rest[0].islower():
         return rest
     return head if rest[0].islower() else f"{head}, {rest}"
@@ -86,9 +85,8 @@ def _list_parts(text: str) -> list[str]:
     first, rest = segments[0], segments[1:]
     if re.match(r"the \w+s of ", first, re.IGNORECASE):
         return [text]
-    described = any(_is_description(re.sub(r"^(?:and|&)\s+", "", s)) for s in rest[:-1]) or _is_description(
-        rest[-1]
-    )
+    bare = [*(re.sub(r"^(?:and|&)\s+", "", s) for s in rest[:-1]), rest[-1]]
+    described = any(map(_is_description, bare))
     if described or (len(segments) == 2 and not _AND.search(f" {rest[0]}")):
         parts = _and_parts(first)
         return [*parts[:-1], ", ".join([parts[-1], *rest])]
@@ -146,9 +144,7 @@ def _shared(part: str, donor: list[str]) -> tuple[str, tuple[str, ...]]:
             rest = rest[1:]
         return " ".join([*words, *rest]), ()
     plain = len(words) == 1 and words[0][0].isupper() and words[0].isalpha() and not _kinds(words)
-    gives = (
-        len(donor) > 1 and donor[0][0].isupper() and not _kinds(donor[:1]) and not {"of", "the"} & set(donor)
-    )
+    gives = len(donor) > 1 and donor[0][0].isupper() and not (_kinds(donor[:1]) or {"of", "the"} & {*donor})
     if plain and gives and donor[0].lower() not in ARTICLES and "'s" not in donor[0]:
         # The last word, the lower-case particles before it ("van der Luyden"), any suffix after it
         at = len(donor) - 1

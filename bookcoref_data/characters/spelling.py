@@ -139,9 +139,8 @@ def nearly_same(one: str, other: str) -> bool:
     return row[-1] <= (2 if min(len(a), len(b)) >= 7 else 1)
 
 
-_ELSEWHERE, _WORDINGS, _COLLECTED = (
-    word_set(WORDS["affix"][name]) for name in ("elsewhere", "wordings", "collected")
-)
+_AFFIX = {name: word_set(words) for name, words in WORDS["affix"].items()}
+_ELSEWHERE, _WORDINGS, _COLLECTED = (_AFFIX[name] for name in ("elsewhere", "wordings", "collected"))
 
 
 def begins_or_ends(work: str, record: str) -> bool:

@@ -123,16 +123,14 @@ def _with_reasons(record: Record, provenance: _Rows, quotes: _Rows, folder: Path
             continue
         others = tuple((index[name], score) for name, score in row.get("others", ()) if name in index)
         step, rule, kind = (row.get(name, "") for name in ("step", "rule", "kind"))
-        reasons[start, end, character] = Marked(
-            start, end, character, step, rule, row.get("score", 1.0), kind, others
-        )
+        score = row.get("score", 1.0)
+        reasons[start, end, character] = Marked(start, end, character, step, rule, score, kind, others)
     said = []
     for row in spoken:
         speaker = index[row["speaker"]] if row.get("speaker") else -1
         listed = tuple(index[n] for n in row.get("addressees", ()) if n)
-        said.append(
-            Quote(row["start"], row["end"], speaker, listed, row.get("rule", ""), row.get("score", 0.0))
-        )
+        rule, score = row.get("rule", ""), row.get("score", 0.0)
+        said.append(Quote(row["start"], row["end"], speaker, listed, rule, score))
         if not row["start"] <= row["end"] < size:
             raise FormatError(
                 f"{row['place']}: the quote is not in the text", expected=f"tokens from 0 to {size - 1}",

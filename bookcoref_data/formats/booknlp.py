@@ -169,11 +169,8 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
             for mention in cluster:
                 row = (number, *map(str, mention), *mentions.kind(mention), mentions.text(mention))
                 entities.append("\t".join(row) + "\n")
-        lines = {
-            ".entities": entities,
-            ".quotes": list(_quote_lines(mentions)),
-            ".tokens": list(_token_lines(record)),
-        }
+        quotes, tokens = list(_quote_lines(mentions)), list(_token_lines(record))
+        lines = {".entities": entities, ".quotes": quotes, ".tokens": tokens}
         tables: _Tables = {suffix: ("", [line[:-1] for line in rows]) for suffix, rows in lines.items()}
         parsed = _parse(record.doc_key, "", tables, ConversionReport().note(""))
         if mentions.guessed:
@@ -218,9 +215,7 @@ class _Table:
                     hint="is the file cut short?",
                 )
         # One list for all cells: a list for each row costs more than all the rest.
-        even = (
-            line if line.count("\t") == tabs else "\t".join(line.split("\t")[: tabs + 1]) for _, line in rows
-        )
+        even = (s if s.count("\t") == tabs else "\t".join(s.split("\t")[: tabs + 1]) for _, s in rows)
         cells = "\t".join(even).split("\t") if rows else []
         self._columns = {name: cells[i :: len(names)] for i, name in enumerate(names)}
 

@@ -175,9 +175,7 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
         ids = [members[0][0] if members else "" for members in clusters]
         about = list(_about_lines(record, clusters))
         lines = [*_annotation_lines(record, clusters, text, starts, ends), *about]
-        parsed, _ = _parse(
-            record.doc_key, text, (line[:-1] for line in lines), "", ConversionReport().note("")
-        )
+        parsed, _ = _parse(record.doc_key, text, (s[:-1] for s in lines), "", ConversionReport().note(""))
         comment = base.comment_for(record, parsed, ids, note)
         report.wrote(len(ends), parsed.clusters.values())
         if any(clusters):

@@ -20,6 +20,7 @@ ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 SUFFIXES = (".gz", ".zst")
 PACKED = ("", *SUFFIXES)
 """What may stand behind the name of a file that may be packed."""
+_AGAIN = "fetch the file again"
 
 # Text of books and their annotation shrinks 3 to 40 times; a bomb shrinks a thousand times and more.
 MAX_RATIO = 250
@@ -89,16 +90,12 @@ def reading(path: Path, *, again: bool = False) -> Iterator[io.BufferedReader]:
             elif head == ZSTD_MAGIC:
                 yield io.BufferedReader(_Bounded(_ZstdStream(raw, path), bound, path), 1 << 20)
             elif not head and path.suffix.lower() in SUFFIXES:
-                raise FormatError(
-                    f"{path}: the packed data is cut short", found="nothing", hint="fetch it again"
-                )
+                raise FormatError(f"{path}: the packed data is cut short", found="nothing", hint=_AGAIN)
             else:
                 yield raw
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise FormatError(
-                f"{path}: the gzip data is damaged or cut short",
-                found=str(error),
-                hint="fetch the file again",
+                f"{path}: the gzip data is damaged or cut short", found=str(error), hint=_AGAIN
             ) from error
 
 
@@ -122,9 +119,8 @@ def packing(path: Path) -> Iterator[IO[bytes]]:
         elif suffix == ".zst":
             import zstandard
 
-            with zstandard.ZstdCompressor(level=9, write_checksum=True).stream_writer(
-                stream, closefd=False
-            ) as packed:
+            tool = zstandard.ZstdCompressor(level=9, write_checksum=True)
+            with tool.stream_writer(stream, closefd=False) as packed:
                 yield packed
         else:
             yield stream
@@ -174,15 +170,13 @@ class _ZstdStream:
             self._rest = b""
             if not piece:
                 if not self._fresh:
-                    raise FormatError(
-                        f"{self._path}: the zstd data is cut short", hint="fetch the file again"
-                    )
+                    raise FormatError(f"{self._path}: the zstd data is cut short", hint=_AGAIN)
                 return b""
             try:
                 self._ready = self._frame.decompress(piece)
             except self._fault as error:
                 raise FormatError(
-                    f"{self._path}: the zstd data is damaged", found=str(error), hint="fetch the file again"
+                    f"{self._path}: the zstd data is damaged", found=str(error), hint=_AGAIN
                 ) from error
             self._fresh = False
             if self._frame.eof:

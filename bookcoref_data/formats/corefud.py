@@ -51,9 +51,8 @@ _PIECE_OF = re.compile(r"(.+)\[(\d{1,4})/(\d{1,4})\]")
 _ID = re.compile(r"[0-9]+(?:[-.][0-9]+)?")
 _PLAIN_ID = re.compile(r"e\d{1,9}")
 # The columns of a word behind its form; MISC in so far as it does not speak of entities.
-_COLUMNS = tuple(
-    Column(name, "", ("_",)) for name in ("lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
-)
+_LAYERS = ("lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
+_COLUMNS = tuple(Column(name, "", ("_",)) for name in _LAYERS)
 _BLANK_HEAD = "0"
 _ENTITY_KEYS = ("Entity", "Bridge", "SplitAnte", "Split")
 _ENTITY_ITEM = re.compile(rf"(?:^|\|)(?:{'|'.join(_ENTITY_KEYS)})(?=[=|]|$)")

@@ -54,9 +54,8 @@ LAYOUT_VERSION = "1.0.0"
 # Files that describe a published data set beside its card; `publish` writes them.
 DESCRIPTIONS = ("CITATION.cff", ".zenodo.json", "croissant.json", "publication.json")
 # Every file that we write but the record itself; a record that lists another one is not ours.
-_LAYOUT = frozenset(
-    ["README.md", REASONS, *DESCRIPTIONS, *(f"{c}/{split}.parquet" for c in CONFIGS for split in SPLITS)]
-)
+_TABLES = [f"{config}/{split}.parquet" for config in CONFIGS for split in SPLITS]
+_LAYOUT = frozenset(["README.md", REASONS, *DESCRIPTIONS, *_TABLES])
 _LOADABLE = frozenset({".py", ".parquet", ".arrow", ".json", ".jsonl", ".csv"})
 # What damaged parquet raises while its values are made: Arrow's own errors are of these kinds.
 _DAMAGE = (TypeError, AttributeError, ValueError, LookupError, NotImplementedError, OverflowError)
@@ -167,9 +166,8 @@ class FolderWriter:
         lost = [f"not in this build: `{key}`: {reason}" for key, reason in (missing or {}).items()]
         rows = [{**b.to_dict(), "text": b.text.get("name") or b.text.get("address") or "-"} for b in books]
         card = CardFacts(
-            title, digest, LAYOUT_VERSION, counts, sizes, rows, [*notes, *lost],
-            licences, paths, citation,
-        )  # fmt: skip
+            title, digest, LAYOUT_VERSION, counts, sizes, rows, [*notes, *lost], licences, paths, citation
+        )
         write_text(self._folder / "README.md", render_card(card))
         files = {
             name: {"bytes": path.stat().st_size, "sha256": sha256_file(path)}
@@ -263,7 +261,7 @@ def check_replaceable(out: Path, *, replace: bool = False) -> Replaceable:
             f"cannot use the folder {str(out)[:100]}",
             found=getattr(error, "strerror", "its name is not UTF-8"),
             hint="choose another folder with --out",
-        ) from error  # fmt: skip
+        ) from error
     if found.foreign and not replace:
         raise UsageError(
             f"{out} holds files that bookcoref-data did not write: {listed(found.foreign)}",
@@ -366,9 +364,8 @@ def record_problems(folder: Path, record: BuildRecord) -> list[str]:
         problems.append(f"the books in {BUILD_FILE} do not give its digest {record.digest[:16]}…")
     splits = {b.split for b in record.books}
     tables = {f"{config}/{split}.parquet" for config in CONFIGS for split in splits}
-    problems += [
-        f"{name} is not in the build record" for name in sorted({"README.md", *tables} - {*record.files})
-    ]
+    unlisted = sorted({"README.md", *tables} - {*record.files})
+    problems += [f"{name} is not in the build record" for name in unlisted]
     for name, facts in record.files.items():
         path = folder / name
         if not path.is_file():

@@ -216,9 +216,7 @@ def _record(value: dict[str, Any], source: str, report: ConversionReport | None,
         _expect(type(clusters) is list, "clusters", "a list of clusters", clusters)
         groups = [_spans(cluster, "clusters", i) for i, cluster in enumerate(clusters)]
     number = value.get("gutenberg_key", "")
-    _expect(
-        number is None or type(number) in (str, int), "gutenberg_key", "the Gutenberg id as a text", number
-    )
+    _expect(number is None or type(number) in (str, int), "gutenberg_key", "the Gutenberg id, a text", number)
     # `extra` keeps the fields whose content is in none of the record's own.
     held = {
         "speakers": speakers is not None, "token_layers": bool(layers),

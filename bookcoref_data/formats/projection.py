@@ -23,6 +23,7 @@ SNAPPED = "mentions whose ends lie inside tokens of the key (the whole tokens ar
 
 _PLAIN = str.maketrans("‘’‚‛“”„‟‐‑‒–—―−", "''''\"\"\"\"-------", "_")
 IntArray = npt.NDArray[np.int64]
+Report = ConversionReport | None
 # Anchor lengths in characters. Shorter stretches that occur once on both sides may do so by chance.
 _STRETCHES = (48, 16)
 # Fields that count sentences or tokens of the record's own tokenisation in ways that do not carry over.
@@ -33,9 +34,7 @@ _BY_PLACE = (
 _ANY = re.compile(r".*", re.DOTALL)
 
 
-def project_all(
-    records: Iterable[Record], keys: Sequence[Record], report: ConversionReport | None
-) -> list[Record]:
+def project_all(records: Iterable[Record], keys: Sequence[Record], report: Report) -> list[Record]:
     """Each record on the tokens of the key with the same document key; one alone goes onto one alone. Raises
     DataError: a record has no key, or one side has no tokens."""
     records = list(records)
@@ -52,7 +51,7 @@ def project_all(
     return [project(record, by_key[record.doc_key], report) for record in records]
 
 
-def project(record: Record, key: Record, report: ConversionReport | None) -> Record:
+def project(record: Record, key: Record, report: Report) -> Record:
     """The record's clusters on the key's tokens; mentions that cannot be placed are counted in `report`."""
     for one in (record, key):
         if one.sentences is None:
@@ -87,9 +86,7 @@ def project(record: Record, key: Record, report: ConversionReport | None) -> Rec
 class _Mover:
     """Moves mentions of `source` tokens onto `target` tokens."""
 
-    def __init__(
-        self, source: list[str], target: list[str], doc_key: str, report: ConversionReport | None
-    ) -> None:
+    def __init__(self, source: list[str], target: list[str], doc_key: str, report: Report) -> None:
         self._doc_key, self._report, self._source = doc_key, report, source
         text, self._first = _characters(source)
         key_text, self._key_first = _characters(target)

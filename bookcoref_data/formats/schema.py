@@ -99,9 +99,7 @@ def _table(books: Sequence[StoredBook], tokens: pa.StringArray) -> pa.Table:
     import pyarrow as pa
 
     starts = accumulate((len(book.tokens) for book in books), initial=0)
-    ends = [
-        np.array(book.sentence_ends, np.int32) + start for book, start in zip(books, starts, strict=False)
-    ]
+    ends = [np.array(b.sentence_ends, np.int32) + start for b, start in zip(books, starts, strict=False)]
     offsets = np.concatenate([np.zeros(1, np.int32), *ends]).astype(np.int32, copy=False)
     people = [c for b in books for c in b.characters]
     names = pa.array([c.name for c in people], pa.string())

@@ -59,9 +59,7 @@ class Members:
         groups, owner = np.unique(key[order], return_inverse=True)
         index = index[order]
         old, new_unit = groups % max(self.cluster_unit.size, 1), groups // max(self.cluster_unit.size, 1)
-        return Members(
-            self.start[index], self.end[index], owner, new_unit, self.source_cluster[old],
-        )  # fmt: skip
+        return Members(self.start[index], self.end[index], owner, new_unit, self.source_cluster[old])
 
     def without_singletons(self) -> Members:
         """Only clusters of two or more mentions."""
@@ -98,9 +96,7 @@ def members(clusterings: Iterable[Clusters]) -> Members:
     starts, ends = flat.astype(np.int64).reshape(count, 2).T
     owner = np.repeat(np.arange(len(clusters)), sizes)
     order = np.lexsort((ends, starts, owner))
-    return Members(
-        starts[order], ends[order], owner, np.array(units, np.int64), np.array(source, np.int64),
-    )  # fmt: skip
+    return Members(starts[order], ends[order], owner, np.array(units, np.int64), np.array(source, np.int64))
 
 
 def span_codes(key: Members, response: Members) -> tuple[Ints, Ints]:

@@ -121,9 +121,8 @@ class ErrorAnalysis:
 
 def analyse_errors(evaluation: Evaluation, *, most: int = 10) -> ErrorAnalysis:
     """Decompose the errors of all books; lists hold the `most` expensive cases."""
-    books = [
-        _Corrections(book.book, book_overlaps(book.book, evaluation.rules).once) for book in evaluation.books
-    ]
+    rules = evaluation.rules
+    books = [_Corrections(b.book, book_overlaps(b.book, rules).once) for b in evaluation.books]
     counts = tuple(
         ErrorCount(kind, *(sum(book.counts[kind][i] for book in books) for i in (0, 1)))
         for kind in ERROR_TYPES
@@ -155,9 +154,8 @@ class _Corrections:
         self.key_cell, self.response_cell = both.key_partner.copy(), both.response_partner.copy()
         # Pairs (key mention, response mention), both unmatched, with the same head word; one to one
         heads: dict[tuple[int, int], tuple[list[int], list[int]]] = {}
-        for which, (side, partner) in enumerate(
-            ((both.key, both.key_partner), (both.response, both.response_partner))
-        ):
+        sides = ((both.key, both.key_partner), (both.response, both.response_partner))
+        for which, (side, partner) in enumerate(sides):
             units = side.unit
             for i in np.flatnonzero(partner < 0).tolist():
                 start, end = int(side.start[i]), int(side.end[i])

@@ -184,9 +184,9 @@ class _Mixtures:
             apart = replace(system.key, owner=system.key.owner * np.int64(units.count) + key_part)
             shape = system.key.cluster_unit.size * units.count, response.cluster_unit.size
             table = align_members(apart, response, shape)
-            alignment.append((
-                table.rows % units.count, table.rows // units.count, label[table.columns], table.counts,
-            ))  # fmt: skip
+            alignment.append(
+                (table.rows % units.count, table.rows // units.count, label[table.columns], table.counts)
+            )
         self._plain = all(system.alignment is system.recall for system in systems)
         nowhere, ones = np.zeros_like(key_part), np.ones_like(key_part)
         self._key_sizes = _Cells([(key_part, nowhere, key.owner, ones)], units.count)
@@ -255,9 +255,8 @@ class ExchangeParts:
         self._strands = units.strands if together else units.count
         self._stretch = units.stretch_of(np.array(windows)) if together else np.zeros(1, np.int64)
         self._chosen = _Mixtures([s.chosen for s in systems], units, drop_singletons)
-        self._once = (
-            _Mixtures([s.once for s in systems], units, drop_singletons) if repeated else self._chosen
-        )
+        once = [s.once for s in systems]
+        self._once = _Mixtures(once, units, drop_singletons) if repeated else self._chosen
 
     def changes(self, counts: Callable[[Bools], Floats]) -> tuple[Floats, Floats]:
         """The counts of the book as it is, and what each part adds to them when it alone is changed.
@@ -312,7 +311,7 @@ def block_starts(book: BookPair, unit: str, size: int, *, whole: bool) -> Ints:
         tokens, ends = book.tokens, book.sentence_ends
         if tokens is None or ends is None:
             raise UsageError(
-                f"{book.doc_key}: chapters need text, and neither side has any", hint="use --unit block"
+                f"{book.doc_key}: chapters need text, which no side has", hint="use --unit block"
             )
         openers = {0, *ends}
         found = []

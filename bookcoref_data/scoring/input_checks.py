@@ -88,11 +88,8 @@ def check_input(clusters: Clusters, mentions: Members, tokens: int | None) -> In
         "repeated": again, "shared": shared, "outside": outside, "reversed": turned,
         "crossing": np.array(crossing, np.int64),
     }  # fmt: skip
-    examples = {
-        kind: tuple((int(start[i]), int(end[i])) for i in index[:3])
-        for kind, index in found.items()
-        if index.size
-    }
+    shown = {kind: index[:3] for kind, index in found.items() if index.size}
+    examples = {kind: tuple((int(start[i]), int(end[i])) for i in index) for kind, index in shown.items()}
     return InputChecks(
         empty=empty, singletons=int((mentions.sizes == 1).sum()), repeated=int(again.size),
         shared=len(set(codes[shared].tolist())), outside=int(outside.size), reversed=int(turned.size),

@@ -45,9 +45,7 @@ class TypeRules:
         self, tokens: Sequence[str], sentence_ends: Iterable[int] = (), names: Iterable[str] = ()
     ) -> None:
         self._tokens = tokens
-        self._known = {
-            word for name in names for word in name.replace(".", " ").split() if word[:1].isupper()
-        }
+        self._known = {w for name in names for w in name.replace(".", " ").split() if w[:1].isupper()}
         self._known -= {word for word in self._known if word.lower().rstrip(".") in HONORIFICS}
         self._lower = Counter(token for token in tokens if token.islower())
         self._capital = Counter(tokens)

@@ -294,8 +294,8 @@ def _moved(clusterings: Iterable[Clusters], starts: Sequence[int]) -> Members:
     local = members(clusterings)
     shift = np.array(starts, np.int64)[local.unit] if local.start.size else np.int64(0)
     return Members(
-        local.start + shift, local.end + shift, local.owner, local.cluster_unit, local.source_cluster,
-    )  # fmt: skip
+        local.start + shift, local.end + shift, local.owner, local.cluster_unit, local.source_cluster
+    )
 
 
 def _moved_characters(

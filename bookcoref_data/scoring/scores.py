@@ -182,7 +182,6 @@ def macro(scores: Iterable[ClusterScores]) -> dict[str, Mean]:
 
 def pool(scores: Iterable[ClusterScores]) -> ClusterScores:
     """Scores of several documents together: numerators and denominators added."""
-    empty = ClusterScores(
-        NOTHING, NOTHING, NOTHING, NOTHING, Blanc(NOTHING, NOTHING, NOTHING), NOTHING, NOTHING
-    )
+    blanc = Blanc(NOTHING, NOTHING, NOTHING)
+    empty = ClusterScores(NOTHING, NOTHING, NOTHING, NOTHING, blanc, NOTHING, NOTHING)
     return sum(scores, start=empty)

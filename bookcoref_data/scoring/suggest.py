@@ -32,10 +32,8 @@ class Suggestion:
 
 def class_weights(scores: TypedScores) -> dict[str, float]:
     """What one mention of each class is worth: one minus the mean of mention F1 and link F1, by mentions."""
-    return {
-        one.label: (1 - (one.mentions.f1 + one.gold_links.f1) / 2) / max(1, one.key_mentions)
-        for one in scores.labels
-    }
+    lacking = ((one, 1 - (one.mentions.f1 + one.gold_links.f1) / 2) for one in scores.labels)
+    return {one.label: share / max(1, one.key_mentions) for one, share in lacking}
 
 
 def passages(
@@ -76,10 +74,7 @@ def suggested(
         book, clusters = responses[passage.doc_key]
         first, last = passage.start, passage.end
         tokens, ends = book.tokens or (), [e for e in book.sentence_ends or () if first < e <= last]
-        inside = (
-            [Mention(a - first, b - first) for a, b in cluster if first <= a and b < last]
-            for cluster in clusters
-        )
+        inside = ([Mention(a - first, b - first) for a, b in c if first <= a and b < last] for c in clusters)
         record = Record(
             f"{passage.doc_key}_{first}-{last}", "", [list(tokens[a:b]) for a, b in pairwise([first, *ends])],
             [cluster for cluster in inside if cluster],

@@ -35,9 +35,7 @@ TABLE = "catalogue.parquet"
 PART = "catalogue"
 VERSION = 2  # raise it when the table changes: it is part of the cache key
 _MOST_BYTES = 2 << 30
-_UNREADABLE = (
-    OSError, EOFError, ValueError, tarfile.TarError, lzma.LZMAError, SyntaxError, sqlite3.Error
-)  # fmt: skip
+_UNREADABLE = (OSError, EOFError, ValueError, tarfile.TarError, lzma.LZMAError, SyntaxError, sqlite3.Error)
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,9 +108,8 @@ class Watch:
         # An end that moves further away wakes nobody: it is enough to look again when the old one is reached.
         while not self._done:
             notice = self._quiet_since + NOTICE_AFTER
-            self._wake.wait(
-                max(0.01, (self._until if self._noticed else min(self._until, notice)) - time.monotonic())
-            )
+            until = self._until if self._noticed else min(self._until, notice)
+            self._wake.wait(max(0.01, until - time.monotonic()))
             self._wake.clear()
             now = time.monotonic()
             if not self._done and now >= self._until:

@@ -29,7 +29,7 @@ from .store import CacheError, Store, read_note, write_note
 MOST_BYTES = 32 << 20
 _LEAST_CHARACTERS = 1000
 _SHORT = 20_000
-_FETCH_AGAIN = "fetch it from another address; this file was not kept"
+_AGAIN = "fetch it from another address; this file was not kept"
 
 
 def check_book_text(data: bytes, gutenberg_id: str, title: str | None = None) -> Decoded:
@@ -51,24 +51,22 @@ def check_book_text(data: bytes, gutenberg_id: str, title: str | None = None) ->
     text, head = decoded.text, decoded.text[:HEAD]
     if markup_of(text) == "HTML":
         raise DataError(
-            f"{what} is a web page, not a text", found=_excerpt(text), hint=f"a captcha? {_FETCH_AGAIN}"
+            f"{what} is a web page, not a text", found=_excerpt(text), hint=f"a captcha? {_AGAIN}"
         )
     signed = is_gutenberg(text)
     least = _LEAST_CHARACTERS if signed else _SHORT
     if len(text) < least:
         raise DataError(
             f"{what} is too short to be a book", expected=f"{least:,} characters or more",
-            found=f"{len(text):,}: {_excerpt(text)}", hint=_FETCH_AGAIN,
+            found=f"{len(text):,}: {_excerpt(text)}", hint=_AGAIN,
         )  # fmt: skip
     letters = sum(map(str.isalpha, text[:_SHORT])) / min(len(text), _SHORT)
     if letters < 0.4:
-        raise DataError(
-            f"{what} does not read like a book", found=f"{letters:.0%} letters", hint=_FETCH_AGAIN
-        )
+        raise DataError(f"{what} does not read like a book", found=f"{letters:.0%} letters", hint=_AGAIN)
     if is_cut_off(text):
         raise DataError(
             f"{what} is cut off", expected="an END marker, as there is a START marker",
-            found=f"{len(data):,} bytes ending in {text[-40:]!r}", hint=_FETCH_AGAIN,
+            found=f"{len(data):,} bytes ending in {text[-40:]!r}", hint=_AGAIN,
         )  # fmt: skip
     # The eBook number decides; without one, the title must share a word with the expected one
     numbers, named = ebook_numbers(head), field(head, "Title")
@@ -78,10 +76,10 @@ def check_book_text(data: bytes, gutenberg_id: str, title: str | None = None) ->
                 f"{what} is another book",
                 expected=f"eBook #{gutenberg_id}",
                 found=f"eBook #{numbers[0]}" + (f", {named}" if named else ""),
-                hint=_FETCH_AGAIN,
+                hint=_AGAIN,
             )
     elif named and title and not _words(named) & _words(title):
-        raise DataError(f"{what} is another book", expected=title, found=named, hint=_FETCH_AGAIN)
+        raise DataError(f"{what} is another book", expected=title, found=named, hint=_AGAIN)
     return decoded
 
 
@@ -326,9 +324,8 @@ class Texts:
         edition = self.editions.known(book, sha256)
         if edition:
             return TextFile(book, path, sha256, edition.text_sha256, len(data), address, edition)
-        text_sha256 = sha256_bytes(
-            check_book_text(data, book, self.editions.title_of(book)).text.encode("utf-8")
-        )
+        decoded = check_book_text(data, book, self.editions.title_of(book))
+        text_sha256 = sha256_bytes(decoded.text.encode("utf-8"))
         edition = self.editions.known(book, text_sha256)
         return TextFile(book, path, sha256, text_sha256, len(data), address, edition)
 

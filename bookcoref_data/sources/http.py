@@ -266,9 +266,8 @@ class Fetcher:
             total = _length(answer)
             if answer.status_code == 206:
                 # The whole length that a 206 answer names; a range that does not join ours is thrown away
-                fits = re.fullmatch(
-                    r"bytes (\d+)-\d+/(\d+|\*)", answer.headers.get("Content-Range", "").strip()
-                )
+                stated = answer.headers.get("Content-Range", "").strip()
+                fits = re.fullmatch(r"bytes (\d+)-\d+/(\d+|\*)", stated)
                 if not fits or int(fits[1]) != kept or not kept:
                     part.drop()
                     raise Retry("the server sent another range than it was asked for")
@@ -471,9 +470,8 @@ def _hold_length(total: int | None, size: int, part: _PartialFile | None = None)
 def _plain(error: Exception) -> str:
     """The innermost cause in a few words; the libraries' own messages nest three deep."""
     while True:
-        inner = getattr(error, "reason", None) or next(
-            (a for a in reversed(error.args) if isinstance(a, Exception)), None
-        )
+        causes = (a for a in reversed(error.args) if isinstance(a, Exception))
+        inner = getattr(error, "reason", None) or next(causes, None)
         if not isinstance(inner, Exception):
             break
         error = inner

@@ -289,9 +289,8 @@ def index_of(release: HubRelease) -> dict[str, HubFile]:
     from huggingface_hub import HfApi
 
     api = HfApi(endpoint=release.endpoint)
-    entries = api.list_repo_tree(
-        release.repository, recursive=True, revision=release.revision, repo_type="dataset"
-    )
+    at, kind = release.revision, "dataset"
+    entries = api.list_repo_tree(release.repository, recursive=True, revision=at, repo_type=kind)
     files = {}
     for entry in entries:
         if getattr(entry, "size", None) is not None:

@@ -72,16 +72,21 @@ def page_of(repository: str) -> str:
 def released_on(repository: str, tag: str) -> str:
     """The day on which a version was published, as its CITATION.cff says; "" where there is none. Raises
     SourceError: the Hub cannot be reached."""
-    from huggingface_hub import hf_hub_download, utils
+    from huggingface_hub import utils
 
     none = utils.RepositoryNotFoundError, utils.RevisionNotFoundError, utils.EntryNotFoundError
     with upload_faults(repository), hub.silent_bars(), contextlib.suppress(*none):
-        path = hf_hub_download(
-            repository, "CITATION.cff", repo_type="dataset", revision=tag, endpoint=hub.own_endpoint()
-        )
-        found = re.search(r"^date-released: '?([\d-]+)", Path(path).read_text(encoding="utf-8"), re.MULTILINE)
+        path = _fetched(repository, "CITATION.cff", tag)
+        found = re.search(r"^date-released: '?([\d-]+)", path.read_text(encoding="utf-8"), re.MULTILINE)
         return found[1] if found else ""
     return ""
+
+
+def _fetched(repository: str, name: str, revision: str) -> Path:
+    from huggingface_hub import hf_hub_download
+
+    at = {"revision": revision, "endpoint": hub.own_endpoint()}
+    return Path(hf_hub_download(repository, name, repo_type="dataset", **at))
 
 
 def upload(job: Upload, progress: Progress | None = None) -> Uploaded:
@@ -142,12 +147,7 @@ def _replaced(job: Upload, there: Mapping[str, hub.HubFile]) -> list[str]:
             expected=f"a new repository, or one that bookcoref-data has published (with {job.marker})",
             found=listed(sorted(there.keys() - _OF_THE_HUB)), hint="choose another name with --repo",
         )  # fmt: skip
-    from huggingface_hub import hf_hub_download
-
-    path = hf_hub_download(
-        job.repository, job.marker, repo_type="dataset", revision=BRANCH, endpoint=hub.own_endpoint()
-    )
-    listed_there = {*job.ours(Path(path)), job.marker}
+    listed_there = {*job.ours(_fetched(job.repository, job.marker, BRANCH)), job.marker}
     return sorted((listed_there & there.keys()) - job.files.keys())
 
 

@@ -83,9 +83,8 @@ class Release:
                         found=_listing(place),
                     )
                 found[config, split] = path
-        release = cls(
-            folder, _find(folder, layout.delta, DELTA), _find(folder, layout.lengths, LENGTHS), found
-        )
+        delta, lengths = _find(folder, layout.delta, DELTA), _find(folder, layout.lengths, LENGTHS)
+        release = cls(folder, delta, lengths, found)
         for path in release.files:
             # A folder, a pipe or a looping link in place of a file is named, not passed over.
             check_input(path)
@@ -191,7 +190,5 @@ def _find(folder: Path, patterns: tuple[str, ...], kind: str) -> Path | None:
 
 
 def _listing(folder: Path) -> str:
-    return (
-        listed(sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()))
-        or "no files"
-    )
+    names = sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
+    return listed(names) or "no files"

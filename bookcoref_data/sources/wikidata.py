@@ -142,9 +142,8 @@ class _Harvest:
             found.failed += self._silent(silent)
         # Which characters say that they are in a work (P1441), which books that they are of a series (P179)
         items = _in_order({work for work in listed if is_item(work)})
-        self._ask_all(
-            items, POINTING_PROPERTIES, "characters present in works", POINTING, unit="works", mark="^"
-        )
+        what = "characters present in works"
+        self._ask_all(items, POINTING_PROPERTIES, what, POINTING, unit="works", mark="^")
         # Books of the series among the works: these books may have no cast of their own
         books = [book for book in self._items(listed, f"^{SERIES}") if works is None and is_item(book)]
         self._collect(books, WORK_PROPERTIES, "books of series")

@@ -118,7 +118,7 @@ def _neighbours(at: np.ndarray, to: np.ndarray, reach_at: int, reach_to: int) ->
     """How many other matches lie within `reach_at` in `at` and within `reach_to` in `to` (both rise)."""
     low = np.maximum(np.searchsorted(at, at - reach_at), np.searchsorted(to, to - reach_to))
     high = np.minimum(
-        np.searchsorted(at, at + reach_at, side="right"), np.searchsorted(to, to + reach_to, side="right")
+        np.searchsorted(at, at + reach_at, "right"), np.searchsorted(to, to + reach_to, "right")
     )
     return high - low - 1
 

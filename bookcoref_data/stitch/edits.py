@@ -90,9 +90,7 @@ def apply_edits(source: CharStream, edits: Edits) -> CharStream:
     """The edited stream. What followed a dropped character now follows the kept one before it. Raises
     DataError: the operations reach beyond the source."""
     if edits.reach > len(source):
-        raise DataError(
-            "the edits of the pack reach beyond the text", expected=len(source), found=edits.reach
-        )
+        raise DataError("edits of the pack reach beyond the text", expected=len(source), found=edits.reach)
     ends = np.cumsum(edits.keep + edits.drop)
     starts = ends - edits.drop
     kept = np.ones(len(source), dtype=bool)
@@ -235,9 +233,8 @@ def _literal(target: np.ndarray, ends: np.ndarray, start: int, end: int) -> str:
         position = k - first + start
         if k >= first:
             code = int(codes[k])
-            out.append(
-                chr(ESCAPE) + chr(code) if classes_of(codes[k : k + 1])[0] & 16 or not code else chr(code)
-            )
+            escaped = classes_of(codes[k : k + 1])[0] & 16 or not code
+            out.append(chr(ESCAPE) + chr(code) if escaped else chr(code))
         if position + 1 < len(target) and ends[position] and k + 1 < len(codes) and word[k] and word[k + 1]:
             out.append(" ")
     return "".join(out)

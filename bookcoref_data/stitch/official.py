@@ -127,9 +127,7 @@ def read_deltas(pieces: Iterable[str], name: str) -> Iterator[Delta]:
     """
     stream = JsonStream(pieces, name)
     if stream.peek() != "{":
-        raise FormatError(
-            f"{name} is not a deepdiff delta", expected="a JSON object", found=repr(stream.peek())
-        )
+        raise FormatError(f"{name} is no deepdiff delta", expected="a JSON object", found=repr(stream.peek()))
     seen: set[str] = set()
     found = False
     for key in stream.members():

@@ -395,9 +395,7 @@ def read_pack(data: bytes, what: str = "pack") -> Pack:
     edits = Edits.from_bytes(sections.get("EDIT", b""), sections.get("LITS", b""))
     landmarks = Landmarks.from_dict(meta["body"])
     if edits.reach > landmarks.length:
-        raise DataError(
-            f"the edits of {what} reach beyond its text", expected=landmarks.length, found=edits.reach
-        )
+        raise DataError(f"the edits of {what} reach beyond it", expected=landmarks.length, found=edits.reach)
     print_ = sections.get("FPRT")
     value = _read_json(sections.get("WIND", b"[]"), what)
     check(value, "pack_windows", f"{what}: the windows", DataError)

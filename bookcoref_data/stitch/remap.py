@@ -24,6 +24,7 @@ from .alignment import TokenAlignment, align_tokens, span_of_matches
 from .fingerprint import EXACT, Fingerprint, codes_for
 from .spans import Standoff
 
+Sentences = Sequence[Sequence[str]]
 LEAST_MATCHED = 0.75
 """Below this share of tokens found, the text is refused: another book, a part of it, a translation."""
 MOST_EXTRA = 0.25
@@ -152,9 +153,7 @@ class OldText:
         return self.fingerprint.codes, codes_for(new_tokens, self.fingerprint.bits)
 
 
-def remap(
-    old: OldText, sentences: Sequence[Sequence[str]], *, least_matched: float = LEAST_MATCHED
-) -> Remapped:
+def remap(old: OldText, sentences: Sentences, *, least_matched: float = LEAST_MATCHED) -> Remapped:
     """Carry `old.annotation` to the new text given as sentences of tokens.
 
     What lies outside the book (header, footer, licence, another work) is cut off at sentence ends.

@@ -61,9 +61,7 @@ def pack_annotation(annotation: Standoff) -> tuple[bytes, bytes]:
     groups, links = annotation.groups()
     names = json.dumps([name for name, _ in annotation.characters], ensure_ascii=False, separators=(",", ":"))
     header = [len(annotation.clusters), len(groups), len(links), *links, *map(len, groups)]
-    flat = sorted(
-        (m.start, m.end, g, place) for g, group in enumerate(groups) for place, m in enumerate(group)
-    )
+    flat = sorted((m.start, m.end, g, place) for g, own in enumerate(groups) for place, m in enumerate(own))
     table = np.array(flat, dtype=np.int64).reshape(-1, 4)
     if table.size and (table[:, 0].min() < 0 or (table[:, 1] < table[:, 0]).any()):
         raise DataError("a mention of the annotation is no span", expected="0 <= start <= end")
@@ -110,9 +108,8 @@ def unpack_annotation(numbers: bytes, names: bytes, tokens: int) -> Standoff:
         raise _broken("the names") from error
     if not (isinstance(titles, list) and len(titles) == linked and all(isinstance(n, str) for n in titles)):
         raise _broken("the names")
-    return Standoff(
-        tuple(parts[:clusters]), tuple((n, parts[g]) for n, g in zip(titles, links.tolist(), strict=True))
-    )
+    named = tuple((name, parts[g]) for name, g in zip(titles, links.tolist(), strict=True))
+    return Standoff(tuple(parts[:clusters]), named)
 
 
 def _broken(part: str) -> DataError:

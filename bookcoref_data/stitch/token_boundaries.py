@@ -102,14 +102,12 @@ def _open_candidates(view: _View) -> np.ndarray:
     chosen = joined & ~(view.word[:-1] & view.word[1:])
     marks = np.flatnonzero(~view.word)
     marks = marks[np.isin(view.code(marks), _APOSTROPHES)]
-    not_ending = (
-        _is(view, marks - 1, "nN") & _is(view, marks + 1, "tT") & view.joined(marks - 1) & view.joined(marks)
-    )
+    letters = _is(view, marks - 1, "nN") & _is(view, marks + 1, "tT")
+    not_ending = letters & view.joined(marks - 1) & view.joined(marks)
     gaps = marks[not_ending] - 2
     chosen[gaps[(gaps >= 0) & view.joined(gaps)]] = True
-    double = np.flatnonzero(
-        joined & (view.codes[4 : 3 + view.size] == 110) & (view.codes[5 : 4 + view.size] == 110)
-    )
+    is_n = view.codes[4 : 4 + view.size] == 110
+    double = np.flatnonzero(joined & is_n[:-1] & is_n[1:])
     spelled = np.ones(len(double), dtype=bool)
     for offset, letters in ((-2, "cC"), (-1, "a"), (2, "o"), (3, "t")):
         spelled &= _is(view, double + offset, letters)
@@ -187,9 +185,9 @@ def encode_cuts(stream: CharStream, cuts: Cuts) -> dict[str, bytes]:
     chosen = _sentence_candidates(view, cuts.token_ends)
     gaps = _sentence_contexts(view, cuts.token_ends[chosen])
     there = cuts.patterns[chosen + 1]
-    counts = np.stack([
-        np.bincount(gaps, weights=there == pattern, minlength=CONTEXTS) for pattern in (NONE, END, NEWLINE)
-    ])  # fmt: skip
+    counts = np.stack(
+        [np.bincount(gaps, weights=there == pattern, minlength=CONTEXTS) for pattern in (NONE, END, NEWLINE)]
+    )
     likely = counts.argmax(axis=0)
     predicted = _predicted(len(cuts.token_ends), chosen, likely[gaps])
     wrong = np.flatnonzero(predicted != cuts.patterns)

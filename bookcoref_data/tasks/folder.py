@@ -78,9 +78,8 @@ def write_task_folder(out: Path, content: TaskFolder) -> list[Path]:
         for number, (config, splits) in enumerate(configs.items()):
             default = "\n  default: true" if number == 0 else ""
             files = "".join(f"\n  - split: {s}\n    path: {config}/{s}.jsonl" for s in splits)
-            lines.append(
-                f'- config_name: {config}{default}\n  description: "sha256:{digest}"\n  data_files:{files}'
-            )
+            told = f'  description: "sha256:{digest}"\n  data_files:{files}'
+            lines.append(f"- config_name: {config}{default}\n{told}")
         lines.append("---\n")
         counts = [f"| `{c}` | `{s}` | {len(rows):,} |" for (c, s), rows in content.tables.items()]
         settings = [f"- `{name}`: `{json.dumps(value)}`" for name, value in content.settings.items()]
@@ -106,10 +105,8 @@ def read_task(folder: Path, task: str) -> tuple[dict[str, Any], dict[str, Path]]
     record = parse_json(path.read_text(encoding="utf-8"), str(path)) if path.is_file() else None
     if not isinstance(record, dict) or record.get("task") != task:
         raise UsageError(f"{folder} is no folder of {task}", expected=f"{RECORD_FILE} and tables")
-    tables = {
-        name: folder.joinpath(*(safe_name(part, name) for part in name.split("/")))
-        for name in record["files"]
-    }
+    names = record["files"]
+    tables = {n: folder.joinpath(*(safe_name(part, n) for part in n.split("/"))) for n in names}
     for name, table in tables.items():
         if not table.is_file() or sha256_file(table) != record["files"][name]:
             raise DataError(f"{table} is not what was written", hint="make the folder again")

@@ -19,6 +19,7 @@ from collections.abc import Container, Iterator, Mapping
 from html.parser import HTMLParser
 from typing import NamedTuple
 from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
 from ..errors import UsageError, counted
 from ..words import letters_of, word_set
@@ -35,7 +36,7 @@ _W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _BLOCKS = word_set("""
     address article aside blockquote body br caption center dd div dl dt figcaption figure footer form h1 h2
     h3 h4 h5 h6 header hr html li main nav ol p pre section table tbody td tfoot th thead tr ul
-""")  # fmt: skip
+""")
 _VOID = word_set("area base br col embed hr img input link meta param source track wbr")
 _UNREAD = {"head": "", "script": "", "style": "", "svg": "pictures", "math": "formulas",
            "nav": "tables of contents", "figcaption": "captions"}  # fmt: skip
@@ -96,9 +97,8 @@ def read_edition(data: bytes, name: str) -> tuple[MarkedText | Decoded, str]:
             return _docx(archive, name), "Word"
         kinds = {"content.xml": "an OpenDocument file (.odt)", "xl/workbook.xml": "an Excel workbook"}
         what = next((kind for part, kind in kinds.items() if part in names), "a ZIP archive")
-        raise _refused(
-            name, what, "save it as plain text (UTF-8)" if what != "a ZIP archive" else "unpack it first"
-        )
+        cure = "save it as plain text (UTF-8)" if what != "a ZIP archive" else "unpack it first"
+        raise _refused(name, what, cure)
     found = decode(data, name)
     if markup_of(found.text) != "HTML":
         return found, "text"
@@ -123,7 +123,7 @@ def _docx(archive: zipfile.ZipFile, name: str) -> MarkedText:
     root = _xml(_part(archive, part, name), part, name)
     writer, waiting = _BlockWriter(), [root]
     while waiting:
-        paragraph, inner = waiting.pop(), list[ElementTree.Element]()
+        paragraph, inner = waiting.pop(), list[Element]()
         style = paragraph.find(f"{_W}pPr/{_W}pStyle")
         kind = (style.get(f"{_W}val") or "") if style is not None else ""
         writer.close(heading=bool(re.match(r"(?i)heading|title$|berschrift", kind)))
@@ -143,9 +143,7 @@ def _docx(archive: zipfile.ZipFile, name: str) -> MarkedText:
     return writer.done()
 
 
-def _own_nodes(
-    element: ElementTree.Element, inner: list[ElementTree.Element]
-) -> Iterator[ElementTree.Element]:
+def _own_nodes(element: Element, inner: list[Element]) -> Iterator[Element]:
     """The nodes of a paragraph once each; paragraphs in it (text boxes) go into `inner`. What was moved away
     or is there for old programs is said elsewhere."""
     waiting = [*reversed(element)]
@@ -175,7 +173,7 @@ def _part(archive: zipfile.ZipFile, part: str, name: str) -> bytes:
     return content
 
 
-def _xml(content: bytes, part: str, name: str) -> ElementTree.Element:
+def _xml(content: bytes, part: str, name: str) -> Element:
     if b"<!ENTITY" in content:
         raise _refused(name, f"{part} declares entities", "they are never expanded")
     try:
@@ -199,7 +197,7 @@ def _epub(archive: zipfile.ZipFile, name: str) -> MarkedText:
     order = [e.get("idref") for e in package.iter() if _local(e) == "itemref"]
     parts = [items[i] for i in order if i in items]
 
-    def path(item: ElementTree.Element) -> str:
+    def path(item: Element) -> str:
         address = _unquoted((item.get("href") or "").split("#")[0])
         return posixpath.normpath(posixpath.join(posixpath.dirname(place), address))
 
@@ -241,7 +239,7 @@ def _unquoted(address: str) -> str:
     return plain.decode("utf-8", "replace")
 
 
-def _local(element: ElementTree.Element) -> str:
+def _local(element: Element) -> str:
     return str(element.tag).rpartition("}")[2]
 
 

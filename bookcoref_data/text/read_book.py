@@ -20,6 +20,7 @@ from .ebook import decode_book
 from .markers import ebook_numbers, is_cut_off, is_gutenberg, markup_of
 from .tokens import Tokenized, paragraph_spans, tokenize_body
 
+Span = tuple[int, int]
 APPARATUS = ("auto", "cut", "keep")
 """Whether header, licence, notes and so on go: only from files of Project Gutenberg, always, never."""
 
@@ -196,9 +197,8 @@ def clean_file(
     if inside:
         notes.append(f"{name}: {plural(inside, 'place')} mended where an unseen mark parted a word")
     if not ours and (parted := with_blank_lines(source.text)):
-        more = (
-            "" if parted[0] == source.text else "; blank lines were put between them, and places count these"
-        )
+        put = "; blank lines were put between them, and places count these"
+        more = "" if parted[0] == source.text else put
         notes.append(f"{name}: {parted[1]}{more}")
         source = source._replace(text=parted[0])
     try:
@@ -242,10 +242,8 @@ def with_blank_lines(text: str) -> tuple[str, str] | None:
     if len(first) <= 0.6 * len(filled) and sum(whole[n - 1] for n in first) >= max(0.7 * len(first), 5):
         parted = ["\n" + line if _INDENTED(line) else line for line in filled]
         return "\n".join(parted), "no blank lines: a paragraph was taken to begin where a line is indented"
-    return (
-        text,
-        "no blank line between paragraphs: they are guessed, and speakers are less sure. Put one there",
-    )
+    told = "no blank line between paragraphs: they are guessed, and speakers are less sure. Put one there"
+    return text, told
 
 
 def _no_text(name: str, found: str) -> DataError:
@@ -299,9 +297,7 @@ def tokens_of(file: CleanFile, settings: ReadSettings | None = None) -> Tokenise
     )  # fmt: skip
 
 
-def _headings(
-    spans: Iterable[tuple[int, int]], text: str, places: np.ndarray, words: np.ndarray
-) -> Iterator[Heading]:
+def _headings(spans: Iterable[Span], text: str, places: np.ndarray, words: np.ndarray) -> Iterator[Heading]:
     """The headings at `spans` of a text that have tokens; `words` are tokens by number, at `places` of it."""
     for start, end in spans:
         first, stop = np.searchsorted(places, [start, end])

@@ -76,7 +76,7 @@ def test_opcodes_that_contradict_each_other_are_refused(bad):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("[]", "not a deepdiff delta"),
+        ("[]", "no deepdiff delta"),
         ("{}", "holds no opcodes"),
         ('{"_iterable_opcodes": {"root[\'../etc\']": []}}', "unexpected or repeated book key"),
         (delta_file({"7": []}).replace("}}", ", \"root['7']\": []}}"), "unexpected or repeated"),

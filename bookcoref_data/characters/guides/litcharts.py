@@ -28,17 +28,13 @@ def parse(soup: Any, address: str) -> GuidePage:
         return finish(LIST, [*listed, *menu, *minor], **known)
     if plot := soup.select("p.plot-text"):
         return summary_page(plot, **known)
-    problem = (
-        "empty"
-        if known["title"] and _PERSON_LINK.sub("", address).endswith("/characters")
-        else "unknown layout"
-    )
+    listed_here = known["title"] and _PERSON_LINK.sub("", address).endswith("/characters")
+    problem = "empty" if listed_here else "unknown layout"
     return GuidePage(LIST, known["title"], known["author"], problem=problem)
 
 
 def _major(item: Any) -> GuideEntry:
     """A major person; the link is the item's own, not the page's first."""
     link = next((a["href"] for a in item("a", href=True) if _PERSON_LINK.search(a["href"])), "")
-    return GuideEntry(
-        first_text(item, "h2", "div.name", "h3"), joined(text_of(p) for p in item("p")), link=link
-    )
+    name = first_text(item, "h2", "div.name", "h3")
+    return GuideEntry(name, joined(map(text_of, item("p"))), link=link)

@@ -65,9 +65,7 @@ class _Novel:
 
     def record(self) -> Record:
         path = beside(self._folder, "quotation_info.csv")
-        quotations = [
-            item for number, row in _rows(path) for item in self._quotation(row, f"{path}:{number}")
-        ]
+        quotations = [q for number, row in _rows(path) for q in self._quotation(row, f"{path}:{number}")]
         clusters = {name: sorted(spans) for name, spans in self._mentions.items()}
         return Record(
             self._key, "", self._tokens.sentences, list(clusters.values()), list(clusters.items()),
@@ -81,11 +79,8 @@ class _Novel:
         if speaker is None:
             self._report.add(NO_CHARACTER, self._key, row["speaker"])
         addressees = [str(name) for name in _literal(row["addressees"], place)]
-        listed = zip(
-            _literal(row["mentionSpansList"], place),
-            _literal(row["mentionEntitiesList"], place),
-            strict=False,
-        )
+        columns = (row["mentionSpansList"], row["mentionEntitiesList"])
+        listed = zip(*(_literal(cell, place) for cell in columns), strict=False)
         for spans, entities in listed:
             if type(spans) is not list or type(entities) is not list:
                 raise FormatError(f"{place}: the mentions of a part are no list", found=repr(spans)[:60])

@@ -43,22 +43,16 @@ def write(record: Record, report: ConversionReport, note: Note) -> dict[str, Any
     # The place of each token among the words; that of a left-out token is the next word's.
     place = [0, *accumulate(not is_blank(token) for _, token in tokens)]
     note_fields(record, report, {"speakers", "xpos", "deprel", "head", "document_head"})
-    spans = [
-        [Mention(place[a], place[b + 1]) for a, b in cluster] for cluster in visible_clusters(record, note)
-    ]
+    spans = [[Mention(place[a], place[b + 1]) for a, b in own] for own in visible_clusters(record, note)]
     note("white-space tokens", count=len(tokens) - len(kept))
     report.wrote(len(kept), spans)
     layers = layers_of(record)
     of_tokens = document_heads(record) or [None] * len(tokens)
     # Heads as places among the words; None for a root and for a head that is left out
-    heads = [
-        place[head] if (head := of_tokens[i]) is not None and place[head + 1] > place[head] else None
-        for i in kept
-    ]
+    said = [h if (h := of_tokens[i]) is not None and place[h + 1] > place[h] else None for i in kept]
+    heads = [None if head is None else place[head] for head in said]
     # The span of each head, and the clusters as heads; of mentions with one head the shortest stays
-    claims = together(
-        (head_of(span, heads), (n, span)) for n, cluster in enumerate(spans) for span in cluster
-    )
+    claims = together((head_of(span, heads), (n, span)) for n, own in enumerate(spans) for span in own)
     clusters: list[list[int]] = [[] for _ in spans]
     by_head = {}
     for head, owners in claims.items():

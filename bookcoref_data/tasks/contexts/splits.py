@@ -93,9 +93,8 @@ def find_defects(tables: Tables) -> list[Defect]:
         add(f"{task}_data", "has addresses, but is in no split", sorted(addressed - {*listed}))
         add(f"{task}_data", "is not in books.tsv", sorted(addressed - set(known)))
         add(f"splits/{task}", "listed twice", sorted(b for b, n in Counter(listed).items() if n > 1))
-        other = [
-            row.book for row in tables.data[task] if row.book in known and row.title != known[row.book].title
-        ]
+        data = [row for row in tables.data[task] if row.book in known]
+        other = [row.book for row in data if row.title != known[row.book].title]
         add(f"{task}_data", "rows whose title differs from books.tsv: join on the id", other)
         ids: dict[str, set[str]] = {}
         for row in (row for rows in tables.splits[task].values() for row in rows):

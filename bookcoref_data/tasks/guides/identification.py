@@ -76,10 +76,8 @@ def identify_with(rows: Sequence[Row], model: AskedModel) -> list[dict[str, str]
     Of a reply that says more than a name, the option that it names first is the answer.
     """
     replies = model.replies(requests_of(rows))
-    answers = [
-        {"id": str(row["id"]), "answer": option_in(replies[str(row["id"])].text, row["options"])}
-        for row in rows
-    ]
+    said = ((str(row["id"]), row["options"]) for row in rows)
+    answers = [{"id": key, "answer": option_in(replies[key].text, options)} for key, options in said]
     model.write(answers)
     return answers
 

@@ -171,9 +171,7 @@ def references_for(rows: Sequence[Mapping[str, Any]], books: Sequence[Book]) -> 
     found: list[dict[str, str]] = []
     unknown: list[str] = []
     without_book = 0
-    by_key = {
-        key: book for book in books for key in (book.doc_key, book.gutenberg_key) if key not in ("", "0")
-    }
+    by_key = {key: b for b in books for key in (b.doc_key, b.gutenberg_key) if key not in ("", "0")}
     for row in rows:
         book = by_key.get(str(row["doc_key"])) or by_key.get(str(row["gutenberg_key"]))
         if book is None:

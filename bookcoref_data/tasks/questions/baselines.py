@@ -59,10 +59,8 @@ class _Sides:
     """A document and an annotation of it."""
 
     def __init__(self, key: Record, response: Book) -> None:
-        document = make_document(key)
-        self.entity = {
-            m: document.phrases[o] for m, o in zip(document.mentions, document.owners, strict=True)
-        }
+        made = make_document(key)
+        self.entity = {m: made.phrases[o] for m, o in zip(made.mentions, made.owners, strict=True)}
         named = [(c.name, c.mentions) for c in response.characters]
         covered = {m for _, mentions in named for m in mentions}
         self.clusters = named + [("", c) for c in response.clusters if not covered.issuperset(c)]

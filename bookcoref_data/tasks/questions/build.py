@@ -260,9 +260,8 @@ def _released(
             made.counts[f"refused: {fault}"] += 1
         return None if fault else question
 
-    return [
-        q for cell in drawn([c for _, c in cells], settings.questions, settings.apart, rng, ask) for q in cell
-    ]
+    found = drawn([c for _, c in cells], settings.questions, settings.apart, rng, ask)
+    return [question for cell in found for question in cell]
 
 
 def _questions(
@@ -291,9 +290,8 @@ def _question(
     near: dict[str, int] = {}
     for other, owner in zip(document.mentions, document.owners, strict=True):
         if (phrase := document.phrases[owner]) is not None:
-            near[phrase] = min(
-                near.get(phrase, len(document.book.tokens)), abs(other.start - s.mention.start)
-            )
+            away = abs(other.start - s.mention.start)
+            near[phrase] = min(near.get(phrase, len(document.book.tokens)), away)
             if start <= other.start and other.end < end:
                 inside.setdefault(phrase)
     near[entity] = -1

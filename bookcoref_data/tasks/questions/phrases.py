@@ -42,7 +42,7 @@ _EDGES = re.compile(
 _NOBODY = PRONOUN_CLASS.keys() | word_set("""
     all another any anybody anyone both each either every everybody everyone few many neither no nobody none
     of one ones other others same several some somebody someone such those two what which who whom whose
-""")  # fmt: skip
+""")
 """Words of which a phrase cannot consist alone: it would name nobody."""
 _DETERMINER = re.compile(
     r"(?:A|An|Another|Any|Both|Each|Every|Her|His|Its|My|No|One|Our|Some|Such|That|The|Their|These|This|Those|Your)\b"

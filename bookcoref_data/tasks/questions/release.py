@@ -23,6 +23,7 @@ MOST_ALIKE = 5
 FAR = 500
 """Tokens from the last name of somebody: beyond it eight of nine nominals of silver were somebody else's."""
 Pairs = frozenset[tuple[str, str]]
+Row = Mapping[str, Any]
 _MALFORMED = re.compile(r"\s[,.;:!?”]|[“(]\s|\" .* \"|^\W|,\s*$|\s\s|_|\b(?:Mr|Mrs|Dr|St),")
 _TITLES = HONORIFICS | NAME_SUFFIXES
 _WOMEN = (MARRIED, UNMARRIED)
@@ -61,9 +62,8 @@ def may_be_one(one: str, other: str, genders: Mapping[str, str], together: Pairs
 
 def sound(phrase: str) -> bool:
     """Whether a phrase is printed as in running text, and no pronoun."""
-    return (
-        not _MALFORMED.search(phrase) and trimmed(phrase) == phrase and phrase.casefold() not in PRONOUN_CLASS
-    )
+    formed = not _MALFORMED.search(phrase) and trimmed(phrase) == phrase
+    return formed and phrase.casefold() not in PRONOUN_CLASS
 
 
 def distinct(phrases: Iterable[str], genders: Mapping[str, str], together: Pairs) -> Iterator[str]:
@@ -82,9 +82,7 @@ def said_by_the_words(mention: str, options: Sequence[str]) -> str | None:
     return best[0] if len(best) == 1 and shared[best[0]] else None
 
 
-def fault_of(
-    question: Mapping[str, Any], together: Pairs = frozenset(), *, silver: bool = True
-) -> str | None:
+def fault_of(question: Row, together: Pairs = frozenset(), *, silver: bool = True) -> str | None:
     """Why a question is not fit for a release, None if it is."""
     phrases = list(question["options"][:-1])
     if not all(map(sound, phrases)):

@@ -95,9 +95,8 @@ class LocalModel:
         if not getattr(tokenizer, "chat_template", None):
             dress = "".join(f"{message['content']}\n\n" for message in request.messages)
         else:
-            dress = str(
-                tokenizer.apply_chat_template(request.messages, tokenize=False, add_generation_prompt=True)
-            )
+            said = request.messages
+            dress = str(tokenizer.apply_chat_template(said, tokenize=False, add_generation_prompt=True))
         prompt = dress + (request.lead if request.choices else "")
         ids = tokenizer(prompt, return_tensors="pt").input_ids.to(self.device)
         room: dict[str, Any] = {"max_new_tokens": self.most_tokens}

@@ -137,9 +137,8 @@ def _assemble(draft: Draft, settings: CleanSettings) -> CleanText:
     for start, end in offsets:
         if title := " ".join(body[start:end].split()):
             chapters.append(ChapterHeading(title, start, end))
-    return CleanText(
-        body, TableRows(runs, KeptRun), cuts, tuple(chapters), len(draft.text), tuple(draft.sections)
-    )
+    kept, sections = TableRows(runs, KeptRun), tuple(draft.sections)
+    return CleanText(body, kept, cuts, tuple(chapters), len(draft.text), sections)
 
 
 def _surplus(text: str, runs: np.ndarray) -> Iterator[tuple[int, int]]:

@@ -27,17 +27,14 @@ def cut_back(draft: Draft, settings: CleanSettings) -> None:
         ornament = blocks.pop()
         draft.cut("back-matter", ornament.start, ornament.end)
     limit = draft.start + _BACK_SHARE * (draft.end - draft.start)
-    late = [
-        index for index, block in enumerate(blocks) if block.start > limit and not draft.marks[block.start]
-    ]
+    late = [i for i, b in enumerate(blocks) if b.start > limit and not draft.marks[b.start]]
     begin = _ended(draft, blocks, late)
     if begin is not None and _judge(draft, blocks, begin, settings, "the line THE END stands above it"):
         return
     # A heading such as "CHAPTER I" above a numbered note is no chapter.
     chapters = [i for i in late if is_division(blocks[i]) and blocks[i].gap >= 2]
-    last = max(
-        (i for i in chapters if not _FORM.NOTE.match(blocks[min(i + 1, len(blocks) - 1)].text)), default=-1
-    )
+    below = {i: blocks[min(i + 1, len(blocks) - 1)] for i in chapters}
+    last = max((i for i in chapters if not _FORM.NOTE.match(below[i].text)), default=-1)
     for index in late:
         block = blocks[index]
         shouted = is_notes(block) and block.line.startswith("NOTE")

@@ -74,9 +74,8 @@ class Story:
         middle = max(begin, (begin + stop - _SAMPLE) // 2)
         sample = text[middle : min(stop, middle + _SAMPLE)]
         words = _count(_FORM.WORD, sample)
-        return cls(
-            names, rate, _rate(_count(_FORM.PEOPLE, sample), words), _rate(_count(_FORM.TOLD, sample), words)
-        )
+        people, told = (_rate(_count(form, sample), words) for form in (_FORM.PEOPLE, _FORM.TOLD))
+        return cls(names, rate, people, told)
 
     def evidence(self, section: str, paragraphs: Sequence[str], witness: str = "") -> "Evidence":
         """What `section` shows beside this story."""

@@ -95,9 +95,7 @@ def _judge_preface(
         if len(signs) < _SURE_SIGNS:
             allowed = min(allowed, _UNSURE_SHARE)
     if end - start > settings.floor and share > allowed:
-        doubt = f"{share:.1%} of the text is more than a preface has" + (
-            "; no heading ends it" if endless else ""
-        )
+        doubt = f"{share:.1%} of the text is more than a preface has{'; no heading ends it' * endless}"
     draft.decide("preface", start, end, doubt or "; ".join(signs), cut=not doubt)
 
 

@@ -129,12 +129,8 @@ def is_heading(block: Block) -> bool:
     One blank line is enough above a line that says "chapter" and a number, as in texts of one's own.
     """
     alone = len(block.lines) == 1 and _CHAPTER.match(block.line)
-    if (
-        block.gap < (1 if alone else 2)
-        or block.end - block.start > 300
-        or block.line_count > 4
-        or is_prose(block)
-    ):
+    long = block.end - block.start > 300 or block.line_count > 4
+    if block.gap < (1 if alone else 2) or long or is_prose(block):
         return False
     return is_division(block) or is_titled_number(block) or (block.gap >= 3 and is_title(block))
 

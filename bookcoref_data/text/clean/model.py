@@ -49,9 +49,8 @@ class Section(NamedTuple):
 
     def __str__(self) -> str:
         done = f"cut as {self.kind}" if self.cut else f"kept, though it looks like {self.kind}"
-        return (
-            f"{self.heading!r} ({self.end - self.start:,} characters at {self.start:,}) {done}: {self.reason}"
-        )
+        size = self.end - self.start
+        return f"{self.heading!r} ({size:,} characters at {self.start:,}) {done}: {self.reason}"
 
 
 class KeptRun(NamedTuple):

@@ -184,9 +184,8 @@ class _Marks:
         self.draft = draft
         self.free: dict[str, list[tuple[int, int]]] = {}
         text = draft.text
-        for found in chain(
-            *(rule.finditer(text, draft.start, draft.end) for rule in (_FORM.STAR, _FORM.LABEL))
-        ):
+        rules = (_FORM.STAR, _FORM.LABEL)
+        for found in chain(*(rule.finditer(text, draft.start, draft.end) for rule in rules)):
             label, at = found.group().replace(" ", ""), found.start()
             opens = _OPENS.search(text, max(0, at - 400), at) is not None
             apart = "apart" if label[0] == "(" and text[at - 1].isspace() else ""
@@ -267,9 +266,8 @@ def _notes_end(blocks: Sequence[Block], index: int) -> int:
     for later in range(index + 1, min(len(blocks), index + 2000)):
         block = blocks[later]
         first = last == index
-        if _FORM.NUMBERED_NOTE.match(block.text) or (
-            _FORM.PLAIN_NOTE.match(block.text) and (first or block.gap == 1)
-        ):
+        plain = _FORM.PLAIN_NOTE.match(block.text) and (first or block.gap == 1)
+        if plain or _FORM.NUMBERED_NOTE.match(block.text):
             last = later
         elif first or block.gap >= 3 or _is_heading(block) or later - last > _MOST_PARAGRAPHS:
             break

@@ -65,9 +65,8 @@ class CleanSettings:
         for name, allowed in ((self.keep, KINDS), (self.limits, LIMITS)):
             unknown = sorted(set(name) - set(allowed))
             if unknown:
-                raise UsageError(
-                    f"unknown kind of cut: {', '.join(unknown)}", expected=f"among {', '.join(allowed)}"
-                )
+                known, told = ", ".join(allowed), ", ".join(unknown)
+                raise UsageError(f"unknown kind of cut: {told}", expected=f"among {known}")
 
     def limit(self, kind: str) -> float:
         return self.limits.get(kind, LIMITS[kind])
@@ -89,9 +88,7 @@ def settings_from(table: Mapping[str, Any], base: CleanSettings | None = None) -
             try:
                 re.compile(item.get("pattern", ""))
             except re.error as error:
-                raise UsageError(
-                    f"the pattern {item['pattern']!r} cannot be read", found=str(error)
-                ) from error
+                raise UsageError(f"the pattern {item['pattern']!r} cannot be read", found=error) from error
         values[name] = getattr(base, name) + tuple(Piece(**item) for item in values[name])
     if "keep" in values:
         values["keep"] = tuple(values["keep"])

@@ -90,6 +90,5 @@ def ask_witness(draft: Draft, witness: Witness) -> None:
         if kind and formed:
             draft.cut(_CUT_AS[kind], block.start, block.end)
         elif kind:
-            draft.decide(
-                _CUT_AS[kind], block.start, block.end, f"only another edition calls it {kind}", cut=False
-            )
+            why = f"only another edition calls it {kind}"
+            draft.decide(_CUT_AS[kind], block.start, block.end, why, cut=False)
