@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..books.facts import one_called
 from ..errors import BookcorefError, UsageError, plural, require_choice
-from ..files import path_of
+from ..files import path_of, safe_name, write_text
 from ..outputs import files_of
+from ..progress import Silent
+from ..resources import resource
 from ..shapes import attributes
 from . import options as o
 from .books import AnnotatedBook, Books, parser_of
@@ -292,7 +294,6 @@ def propose_casts(
         UsageError: a book names nobody often enough, its file is there with another content, or its key.
     """
     from ..annotation.propose import propose_cast as propose
-    from ..files import safe_name, write_text
     from ..workflows.annotate import check_language
     from ..workflows.annotate_many import sources_below
 
@@ -415,7 +416,6 @@ def _require_little(effects: Iterable[Effect]) -> None:
 def plan_for(recipe: PathLike | None, backend: str, least: float | None, language: str) -> Plan:
     """The plan of a recipe, else of a backend, with what a caller asks for."""
     from ..annotation.plan import default_plan, read_plan
-    from ..resources import resource
 
     path = path_or_none(recipe)
     if path and not path.suffix and not path.exists():  # the name of a recipe that ships
@@ -487,7 +487,6 @@ def _in_parallel(
     progress: Progress | None,
 ) -> AnnotatedMany:  # fmt: skip
     """A folder of books, by processes here, by datatrove, or by Slurm."""
-    from ..progress import Silent
     from ..workflows.annotate_many import annotate_books, collect, workload
     from ..workflows.engine import worker_count
 

@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING, Any, overload
 
 from ..books import Book, Record
 from ..books import Mention as Span
+from ..books.annotation import annotation_of
 from ..errors import MissingFileError, SourceError, UsageError, plural
 from ..files import path_of
+from ..formats import read_documents
+from ..formats.schema import to_row
 from ..outputs import files_of
 from . import options as o
 from .options import PathLike
@@ -156,8 +159,6 @@ class AnnotatedBook:
     @property
     def annotation(self) -> Annotation:
         """Everything that is known of the book, with the reason of each mention where we annotated it."""
-        from ..books.annotation import annotation_of
-
         return self._reasoned or annotation_of(self.record)
 
     @cached_property
@@ -276,8 +277,6 @@ class AnnotatedBook:
 
     def to_dict(self) -> dict[str, Any]:
         """The book as one record of the data set's JSONL, with plain lists."""
-        from ..formats.schema import to_row
-
         return to_row(self.record)
 
     def __repr__(self) -> str:
@@ -401,7 +400,6 @@ def read(path: PathLike, format: str | None = None, config: str | None = None) -
         SourceError: nothing there. FormatError: not what it claims to be (file and line).
         UsageError: an unknown format.
     """
-    from ..formats import read_documents
     from ..formats.annotated import has_reasons, read_with_reasons
 
     path = path_of(path)

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import plural
 from ..files import path_of
+from ..formats.schema import SPLITS
 from ..outputs import files_of
+from ..progress import Silent
 from ..resources import resource
 from ..shapes import attributes, plain
 from . import options as o
@@ -108,7 +110,6 @@ def rebuild(
     Raises:
         UsageError, SourceError, DataError: as the command line reports them.
     """
-    from ..progress import Silent
     from ..workflows.rebuild import RebuildSettings, prepare
     from ..workflows.rebuild import rebuild as run
 
@@ -290,7 +291,6 @@ def regenerate(
     Raises:
         UsageError: no data set folder, a book that is not in it, or none with named characters.
     """
-    from ..formats.schema import SPLITS
     from ..sources.store import Store
     from ..workflows.regenerate import regenerate as run
 

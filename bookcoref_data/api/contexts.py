@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError, plural
-from ..files import path_of
+from ..files import path_of, write_bytes, write_text
 from ..outputs import files_of
+from ..tasks.folder import jsonl_bytes, read_rows
 from . import options as o
 from .books import records_of
 from .models import Asked, GradedRun, asking_of, prices_of
@@ -90,7 +91,6 @@ def contexts_build(
     Raises:
         UsageError: no named characters, an unknown character or strategy.
     """
-    from ..tasks.folder import read_rows
     from ..workflows import contexts as work
 
     plan = work.read_plan(path_or_none(recipe), strategies, budget, seed, truncate)
@@ -197,7 +197,6 @@ def contexts_score(
     Raises:
         UsageError: nothing to score, or no model to ask. SourceError: the model does not answer.
     """
-    from ..tasks.folder import read_rows
     from ..workflows import contexts as work
     from ..workflows.judged_scores import FactJudge, judged_scores
 
@@ -247,7 +246,6 @@ def contexts_novelty(texts: PathLike | Iterable[PathLike], *, books: Any, format
     Raises:
         UsageError: no file of texts.
     """
-    from ..tasks.folder import read_rows
     from ..workflows import contexts as work
 
     given = _books(books, format)
@@ -302,7 +300,6 @@ def contexts_tables(
         folder: BookWorm's tables: books.tsv, *_data.tsv, splits/.
         out: file for one split per book, without leaks.
     """
-    from ..files import write_text
     from ..tasks.contexts.splits import find_defects, leakless_splits, overlap, read_tables
     from ..workflows.verify import published_books
 
@@ -391,8 +388,6 @@ def contexts_references(
     Args:
         out: file for the references.
     """
-    from ..files import write_bytes
-    from ..tasks.folder import jsonl_bytes, read_rows
     from ..tasks.guides.texts import references_for
 
     rows = read_rows(path_of(texts) / kind / f"{split}.jsonl", "guide_text")
@@ -435,7 +430,6 @@ def contexts_identify(
     Raises:
         UsageError: answers and a model, or nowhere to write. SourceError: the model does not answer.
     """
-    from ..tasks.folder import read_rows
     from ..tasks.guides.identification import baselines, grade_identification, identify_with, requests_of
     from ..tasks.runner.run import preview
 

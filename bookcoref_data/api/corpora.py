@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import plural
-from ..files import path_of
+from ..files import path_of, write_text
 from ..outputs import files_of
 from . import options as o
 from .options import PathLike, path_or_none, paths_of, text_or_none
@@ -237,7 +237,6 @@ def sample(out: PathLike = "story", *, replace: o.Overwrite = False) -> Path:
     Raises:
         UsageError: one of the files is there and is another one, or was changed; not with `replace`.
     """
-    from ..files import write_text
     from ..sample_story.story import cast, gutenberg_text
 
     folder = path_of(out)

@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 
 from ..errors import UsageError, plural
 from ..files import path_of
+from ..formats import read_documents
+from ..formats.detect import detect
 from ..outputs import files_of
+from ..progress import Silent
 from ..shapes import plain
 from . import options as o
 from .books import records_of
@@ -245,7 +248,6 @@ class Scores(Result):
 
         Where nothing is to be compared, the confidence intervals of each system, if they are asked for.
         """
-        from ..progress import Silent
         from ..reports.evaluation_tables import groups_table
         from ..scoring.significance import adjusted, groups_alike, resample
 
@@ -347,8 +349,6 @@ def evaluate(
 
 def _records(source: Any, format: str | None, *, config: str, split: str) -> list[Record]:
     """The documents of a source: a file, one split of a data set folder, or books in memory."""
-    from ..formats import read_documents
-    from ..formats.detect import detect
     from ..formats.folder import read_folder
 
     if not isinstance(source, str | os.PathLike):

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from ..errors import UsageError, plural
 from ..files import path_of
 from ..outputs import files_of
+from ..shapes import settings_of
+from ..sources.store import Store
 from . import options as o
 from .options import PathLike, path_or_none, paths_of, text_or_none
 from .tables import Reported, Result, Table
@@ -59,7 +61,6 @@ def harvest_wikidata(
     Raises:
         UsageError: no contact for a harvest over the network. SourceError: the service is down or refuses.
     """
-    from ..shapes import settings_of
     from ..workflows.harvest import WikidataPlan, read_items, recipe_table
     from ..workflows.harvest import harvest_wikidata as run
 
@@ -152,7 +153,6 @@ def match(
         SourceError, FormatError: a table or the catalogue cannot be had or read.
         UsageError: the tables hold no cast.
     """
-    from ..sources.store import Store
     from ..workflows.match import load_overrides, load_settings, run_match, write_report
 
     settings, decided = load_settings(path_or_none(recipe)), load_overrides(path_or_none(overrides))
@@ -164,6 +164,4 @@ def match(
 
 
 def _cache(cache_dir: PathLike | None, name: str) -> Path:
-    from ..sources.store import Store
-
     return Store.open(path_or_none(cache_dir)).path("harvest", name)

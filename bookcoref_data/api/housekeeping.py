@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ..errors import plural
 from ..files import path_of
 from ..outputs import files_of
+from ..progress import Silent
+from ..sources.store import Store
 from . import options as o
 from .options import PathLike, path_or_none, text_or_none
 from .tables import Reported, Result, Table
@@ -64,8 +66,6 @@ def pack(
     import tempfile
 
     from ..formats.folder import is_folder
-    from ..progress import Silent
-    from ..sources.store import Store
     from ..workflows import rebuild
     from ..workflows.pack import pack_folder, pack_plan
     from ..workflows.packed import ATTRIBUTION, LICENCE, PackSettings
@@ -185,15 +185,11 @@ class CacheSize(Result):
 
 def cache_path(cache_dir: o.CacheDir = None) -> Path:
     """The folder of the cache."""
-    from ..sources.store import Store
-
     return Store.open(path_or_none(cache_dir)).root
 
 
 def cache_size(cache_dir: o.CacheDir = None) -> CacheSize:
     """How many files and bytes every part of the cache holds."""
-    from ..sources.store import Store
-
     store = Store.open(path_or_none(cache_dir))
     return CacheSize(store.root, store.sizes())
 
@@ -209,8 +205,6 @@ def cache_clear(part: str | None = None, *, cache_dir: o.CacheDir = None) -> Cac
     Raises:
         UsageError: no such part, or the folder has no mark of a cache. SourceError: work is going on in it.
     """
-    from ..sources.store import Store
-
     store = Store.open(path_or_none(cache_dir))
     return CacheSize(store.root, store.clear(part), removed=True)
 

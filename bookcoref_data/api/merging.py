@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError, plural
 from ..files import path_of
+from ..formats.detect import by_name
 from ..outputs import files_of
 from . import options as o
 from .books import AnnotatedBook, Books
@@ -97,7 +98,6 @@ def merge(
         UsageError: no such way to decide, a cast beside tables, a document not decided in whole, or none
             like it in the key; a folder that is not ours, or that would lose documents.
     """
-    from ..formats.detect import by_name
     from ..tasks.merging.statistics import save_plots
     from ..tasks.merging.table import write_table
     from ..workflows import merge as work

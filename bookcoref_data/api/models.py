@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
 from ..files import path_of
+from ..shapes import plain
 from .tables import Result, Table
 
 if TYPE_CHECKING:
@@ -71,8 +72,6 @@ class GradedRun(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """The same document as the command line prints with `--json`: grades by the name of the answers."""
-        from ..shapes import plain
-
         return dict(plain(self.grades)) if self.preview is None else self.preview
 
     def _line(self) -> str:

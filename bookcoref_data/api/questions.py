@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import UsageError, plural
-from ..files import path_of
+from ..files import path_of, write_bytes
 from ..outputs import files_of
+from ..tasks.folder import jsonl_bytes, read_rows
 from . import options as o
 from .models import GradedRun, asking_of, prices_of
 from .options import PathLike, grouped, path_or_none, paths_of, renamed
@@ -160,7 +161,6 @@ def questions_evaluate(
     Raises:
         UsageError: nothing to grade, or what is needed is missing. SourceError: the model does not answer.
     """
-    from ..tasks.folder import read_rows
     from ..tasks.questions.baselines import evenly, text_answers
     from ..tasks.questions.grading import grade
     from ..tasks.questions.prompts import request_of
@@ -196,8 +196,6 @@ def _from_annotations(
 ) -> dict[str, Grades]:  # fmt: skip
     """Grades of answers from an annotation of the books, from our annotator, or both; the last go to `out`.
     Raises UsageError: the books are missing."""
-    from ..files import write_bytes
-    from ..tasks.folder import jsonl_bytes
     from ..tasks.questions.grading import grade
     from ..workflows import questions as work
 

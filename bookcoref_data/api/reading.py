@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..books import Book, Record
+from ..books.annotation import Annotation, annotation_of
 from ..books.facts import one_called
 from ..errors import DataError, UsageError, plural
-from ..files import path_of
+from ..files import path_of, write_text
+from ..formats import ConversionReport
+from ..formats.layers import note_layers
 from ..outputs import files_of
 from ..shapes import attributes, plain
 from . import options as o
@@ -83,7 +86,6 @@ def view(
     Raises:
         UsageError: several books and none is named. SourceError, DataError: a file cannot be read.
     """
-    from ..files import write_text
     from ..reading_page import PageOptions, render
     from ..reading_page import compare as find_differences
     from ..workflows.correct import read_edits, title_of
@@ -140,7 +142,6 @@ def export(
             in the place of tables.
     """
     from ..exports import export as write
-    from ..formats import ConversionReport
 
     losses = ConversionReport()
     books = chosen(source, book, losses)
@@ -318,9 +319,7 @@ def annotations_of(source: Any, losses: ConversionReport | None = None) -> list[
     Raises:
         UsageError: none of these.
     """
-    from ..books.annotation import Annotation, annotation_of
     from ..formats.annotated import read_annotations
-    from ..formats.layers import note_layers
 
     if isinstance(source, str | os.PathLike):
         return read_annotations(path_of(source), report=losses)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..books import Mention
 from ..errors import DataError, UsageError, plural
-from ..files import path_of
+from ..files import path_of, write_text
 from ..outputs import ANNOTATION, files_of
 from . import options as o
 from .annotating import cast_for, narrators_of, one_source, plan_for
@@ -52,7 +52,6 @@ def cast(
         SourceError, DataError: the book cannot be read.
         UsageError: several books, a damaged cast file, or a book that names nobody.
     """
-    from ..files import write_text
     from ..workflows.annotate import check_language
 
     source = one_source(book)
@@ -160,7 +159,6 @@ def review(
     from ..annotation.backends import make_backend
     from ..asking import KINDS
     from ..asking import agreement as compared
-    from ..files import write_text
     from ..workflows.correct import read_edits
     from ..workflows.review import ReviewSession
 
@@ -324,7 +322,6 @@ def audit(
     """
     from ..asking import settled
     from ..edits.merging import decision
-    from ..files import write_text
     from ..workflows.correct import read_edits
     from ..workflows.review import flags_of
 

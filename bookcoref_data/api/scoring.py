@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import DataError, UsageError, counted, plural
-from ..files import path_of
+from ..files import path_of, write_text
+from ..formats import ConversionReport, detect, read_documents
 from ..outputs import files_of, outputs
 from . import options as o
 from .books import AnnotatedBook, Books, records_of
@@ -83,7 +84,6 @@ def stats(
             file cannot be read.
     """
     from ..books.statistics import document_statistics
-    from ..formats import read_documents
 
     if not sources:
         raise UsageError("nothing to count", expected="at least one path, book, or list of books")
@@ -189,7 +189,6 @@ def align(
     """
     import json
 
-    from ..files import write_text
     from ..workflows.align import align_files, align_records
 
     target, read = path_of(new), [path_of(new)]
@@ -238,7 +237,6 @@ def convert(
     Raises:
         UsageError, FormatError, DataError, SourceError: as the command line reports them.
     """
-    from ..formats import ConversionReport, detect
     from ..formats.annotated import has_reasons, note_reasons, read_with_reasons, whole_record
     from ..formats.documents import SYSTEMS, read_documents, require_known, write_documents
     from ..formats.projection import project_all

@@ -27,6 +27,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from .. import __version__
+from ..errors import BookcorefError, SourceError, UsageError
 from .declared import Command, command_of, summary_of, take_lightly
 
 if TYPE_CHECKING:
@@ -219,8 +220,6 @@ def main() -> None:
 
     With --json, an error is one JSON document on stdout, too: {"error": {...}}.
     """
-    from ..errors import BookcorefError, SourceError, UsageError
-
     # A stream that the caller closed leads nowhere; else a file that is opened would get its number.
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:

@@ -11,6 +11,7 @@ from ..books.facts import one_called, released_key
 from ..errors import DataError, UsageError
 from ..formats import read_documents
 from ..formats.folder import BUILD_FILE, iter_folder, read_build
+from ..sources.store import Store
 from .verify import published_books
 
 _CONTEXT = 8
@@ -21,7 +22,6 @@ _AROUND = 12
 def overview(folder: Path, cache_dir: Path | None) -> list[dict[str, Any]]:
     """One row per published book: keys, splits, counts (known ones first, else the paper's) and state."""
     from ..sources.gutenberg import Texts
-    from ..sources.store import Store
 
     built = _built(folder)
     texts = Texts(Store.open(cache_dir), offline=True)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from ...errors import UsageError, plural
+from ...errors import listed as named
 from ...shapes import together
 from ..common import cells, emit_json, emit_table, listed, say
 from ..declared import Given, verb
@@ -66,8 +67,6 @@ def rebuild(
 
 
 def _print_rebuilt(report: RebuildReport) -> None:
-    from ...errors import listed as named
-
     books = report.record.books if report.record else []
     digest = report.record.digest[:16] if report.record else "none"
     columns = ("doc_key", "split", "tokens", "sentences", "characters", "mentions", "windows", "check")
