@@ -19,11 +19,8 @@ HELP = "number: join that chain; n: new; a: all options; s: summary of this part
 
 
 def ask_all(documents: Sequence[SplitDocument], answers: AnswerFile) -> None:
-    """Ask about every chain that has no answer yet. Stopping keeps all answers.
-
-    Raises:
-        typer.Exit: the person stopped.
-    """
+    """Ask about every chain that has no answer yet. Stopping keeps all answers. Raises typer.Exit: the person
+    stopped."""
     from ..tasks.merging.asking import Session
     from ..tasks.merging.linker import decide_with_linker
 
@@ -55,11 +52,7 @@ def round_page(
 
 
 def serve_all(documents: Sequence[SplitDocument], answers: AnswerFile, port: int, open_page: bool) -> None:
-    """Ask on a page until the person stops with Ctrl-C.
-
-    Raises:
-        typer.Exit: chains are left to be decided.
-    """
+    """Ask on a page until the person stops with Ctrl-C. Raises typer.Exit: chains are left to be decided."""
     from .verbs.novel import serve_page
 
     page, check = round_page(documents, answers)

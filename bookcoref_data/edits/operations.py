@@ -85,11 +85,7 @@ _KNOWN = {part.name for part in fields(Edit)} - {"extra"}
 
 
 def parse_edits(text: str, source: str = "edits.jsonl") -> list[Edit]:
-    """The operations of a file of corrections.
-
-    Raises:
-        FormatError: `file:line` of what is no operation.
-    """
+    """The operations of a file of corrections. Raises FormatError: `file:line` of what is no operation."""
     found = []
     for number, line in enumerate(text.lstrip("\ufeff").split("\n"), 1):
         if line.strip():

@@ -42,11 +42,8 @@ class LeakedRun:
 
 
 def contents(name: str, data: bytes) -> list[tuple[str, bytes]]:
-    """(label, bytes) of everything a file holds: the sections of a pack, what is inside .gz and .zst.
-
-    Raises:
-        FormatError: a pack that is damaged. ValueError: a compressed file that cannot be unpacked.
-    """
+    """(label, bytes) of everything a file holds: the sections of a pack, what is inside .gz and .zst. Raises
+    FormatError: a pack that is damaged. ValueError: a compressed file that cannot be unpacked."""
     if is_container(data):
         return [(f"{name}: section {part}", raw) for part, raw in read_container(data, name).items()]
     try:

@@ -100,11 +100,7 @@ class Annotated:
 
 def read_sources(path: Path) -> list[Source]:
     """The books in a file: tokenised records (.jsonl, plain or compressed), a Gutenberg file, or plain text,
-    which "-" is read as.
-
-    Raises:
-        SourceError: the file cannot be read; DataError: it holds no text.
-    """
+    which "-" is read as. Raises SourceError: the file cannot be read; DataError: it holds no text."""
     if not path.exists() and str(path) != "-":
         raise MissingFileError(
             f"there is no file {path}", expected="a text file, or a .jsonl file of books",
@@ -121,10 +117,8 @@ def read_sources(path: Path) -> list[Source]:
 def source_of(record: Record, folder: Path | None = None) -> Source:
     """The book of a record without its annotation, and the names and cast it gives.
 
-    `folder` is where `annotate` wrote the record: the text that its offsets count is taken from there.
-
-    Raises:
-        DataError: the book is empty. FormatError: the text in the folder is another one.
+    `folder` is where `annotate` wrote the record: the text that its offsets count is taken from there. Raises
+    DataError: the book is empty. FormatError: the text in the folder is another one.
     """
     # Characters without a mention are the cast of a text that waits for its annotation.
     found = [(name, spans) for name, spans in record.characters if spans]

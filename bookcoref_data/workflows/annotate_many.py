@@ -502,11 +502,8 @@ def collect(
     citation: str = "", replace: bool = False,
 ) -> list[Path]:  # fmt: skip
     """Put the finished books together in `out`, as `write_annotations` does for few; returns the files.
-
-    Raises:
-        DataError: no book was finished.
-        UsageError: `out` has books that were not finished now, and `replace` is not given.
-    """
+    Raises DataError: no book was finished. UsageError: `out` has books that were not finished now, and
+    `replace` is not given."""
     if not report.finished:
         raise DataError("no book was annotated", hint="every book failed; see the messages above")
     check_kept(out, report.finished, replace=replace)

@@ -29,11 +29,8 @@ _CORRECTED = "corrected by hand (`bookcoref-data edits apply`)"
 
 
 def read_edits(path: Path) -> list[Edit]:
-    """The corrections of a file.
-
-    Raises:
-        SourceError, DataError: as `read_regular`. FormatError: as `utf8`, or a line is no correction.
-    """
+    """The corrections of a file. Raises SourceError, DataError: as `read_regular`. FormatError: as `utf8`, or
+    a line is no correction."""
     return parse_edits(utf8(read_regular(path, MOST_BYTES), path), str(path))
 
 
@@ -59,12 +56,9 @@ def title_of(annotation: Annotation) -> str:
 
 
 def apply_edits(path: Path, edits: Sequence[Edit], out: Path, *, replace: bool = False) -> list[Applied]:
-    """Correct every document of `path` and write them to `out`: a folder, or a file of a known format.
-
-    Raises:
-        UsageError: an edit names a document that is not there; or the folder `out` has the annotation of
-            other books, which would be lost, and `replace` is not given.
-    """
+    """Correct every document of `path` and write them to `out`: a folder, or a file of a known format. Raises
+    UsageError: an edit names a document that is not there; or the folder `out` has the annotation of other
+    books, which would be lost, and `replace` is not given."""
     annotations = read_annotations(path)
     keys = {a.doc_key for a in annotations}
     for number, edit in enumerate(edits, 1):

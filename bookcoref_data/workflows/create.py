@@ -181,12 +181,8 @@ def build_silver(
     offline: bool = False, jobs: int = 0, replace: bool = False, progress: Progress | None = None,
 ) -> SilverReport:  # fmt: skip
     """Run the whole plan and write the data set folder `out`; `books` are those of the matched ones to build
-    (none: all).
-
-    Raises:
-        UsageError: nothing to build from, or `out` is not ours to replace.
-        SourceError: a cast table or the catalogue cannot be had. Errors of single books are reported.
-    """
+    (none: all). Raises UsageError: nothing to build from, or `out` is not ours to replace. SourceError: a
+    cast table or the catalogue cannot be had. Errors of single books are reported."""
     progress = progress or Silent()
     check_replaceable(out, replace=True)
     store, report = Store.open(cache_dir), SilverReport(out)

@@ -119,11 +119,8 @@ def listed_guides(paths: Iterable[Path], works: Mapping[tuple[str, str], str]) -
 
 
 def read_works(path: Path) -> dict[tuple[str, str], str]:
-    """The Gutenberg id of every matched (source, work_id), from `works.tsv` of `bookcoref-data match`.
-
-    Raises:
-        SourceError: the file cannot be read. FormatError: it is no such table.
-    """
+    """The Gutenberg id of every matched (source, work_id), from `works.tsv` of `bookcoref-data match`. Raises
+    SourceError: the file cannot be read. FormatError: it is no such table."""
     rows = [row for _, row in read_works_table(path, ("source", "work_id", "gutenberg_id"))]
     return {(row["source"], row["work_id"]): row["gutenberg_id"] for row in rows if row["gutenberg_id"]}
 

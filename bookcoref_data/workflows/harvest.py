@@ -328,12 +328,9 @@ def harvest_wikidata(
     plan: WikidataPlan, archive: Path, out: Path, *, offline: bool = False,
     works: Sequence[str] | None = None, progress: Progress | None = None,
 ) -> HarvestReport:  # fmt: skip
-    """Ask Wikidata (or replay the kept answers) and write the cast table.
-
-    Raises:
-        UsageError: no contact for a harvest over the network.
-        SourceError: the endpoint is down or refuses; what it answered is kept in `archive`.
-    """
+    """Ask Wikidata (or replay the kept answers) and write the cast table. Raises UsageError: no contact for a
+    harvest over the network. SourceError: the endpoint is down or refuses; what it answered is kept in
+    `archive`."""
     contact = plan.contact if offline else require_contact(plan.contact)
     pace = Pace(plan.per_second, plan.attempts)
     fetcher = Fetcher(pace, offline=offline, contact=contact, progress=progress)
@@ -384,11 +381,8 @@ def write_harvest(out: Path, rows: Sequence[CastRow], most_lost: float) -> tuple
 
 
 def read_items(path: Path) -> list[str]:
-    """The Wikidata items in a file, separated by white space.
-
-    Raises:
-        SourceError, DataError: as `read_regular`. FormatError: as `utf8`. UsageError: other words.
-    """
+    """The Wikidata items in a file, separated by white space. Raises SourceError, DataError: as
+    `read_regular`. FormatError: as `utf8`. UsageError: other words."""
     items = utf8(read_regular(path, 64 << 20), path).split()
     odd = [item for item in items if not is_item(item)]
     if odd:

@@ -48,10 +48,8 @@ class BookPart:
 def ingest(release: Release, folder: Path, progress: Progress, doc_keys: dict[str, str]) -> list[BookPart]:
     """The books of a release, split into `folder` unless that was done before.
 
-    `doc_keys` maps Gutenberg ids to document keys, for a release that has a delta but no annotations.
-
-    Raises:
-        FormatError, EditionError: the release is damaged or contradicts itself; nothing is left behind.
+    `doc_keys` maps Gutenberg ids to document keys, for a release that has a delta but no annotations. Raises
+    FormatError, EditionError: the release is damaged or contradicts itself; nothing is left behind.
     """
     if parts := ingested(folder):
         return parts

@@ -39,12 +39,8 @@ def is_pack_release(path: Path) -> bool:
 
 
 def pack_parts(path: Path) -> tuple[Path, list[BookPart]]:
-    """The folder of a pack release and its books, in the order of its index.
-
-    Raises:
-        SourceError, FormatError: a pack that cannot be read.
-        DataError: two packs of one book.
-    """
+    """The folder of a pack release and its books, in the order of its index. Raises SourceError, FormatError:
+    a pack that cannot be read. DataError: two packs of one book."""
     folder = path if path.is_dir() else path.parent
     parts = [
         BookPart(e["doc_key"], e["gutenberg_key"], e["split"] or "test", "", "", e["sha256"], e["file"])
@@ -58,11 +54,8 @@ def pack_parts(path: Path) -> tuple[Path, list[BookPart]]:
 
 
 def makers_of_packs(path: Path) -> set[tuple[str, str]]:
-    """(licence, attribution) of the annotation of each pack; one that cannot be read tells nothing.
-
-    Raises:
-        SourceError, FormatError: the index cannot be read.
-    """
+    """(licence, attribution) of the annotation of each pack; one that cannot be read tells nothing. Raises
+    SourceError, FormatError: the index cannot be read."""
     if (path / INDEX).is_file():
         return {(entry.get("licence", ""), entry.get("attribution", "")) for entry in read_index(path)}
     found = set()
@@ -120,12 +113,8 @@ def remap_notes(report: RemapReport) -> list[str]:
 
 
 def read_released(path: Path, sha256: str) -> Pack:
-    """A pack of a release.
-
-    Raises:
-        SourceError, FormatError: it is gone or damaged.
-        ChecksumError: it is not the pack that the index names.
-    """
+    """A pack of a release. Raises SourceError, FormatError: it is gone or damaged. ChecksumError: it is not
+    the pack that the index names."""
     data = _read(path)
     if sha256_bytes(data) != sha256:
         raise ChecksumError(
@@ -155,12 +144,8 @@ def pack_book(
     source_name: str = "", public_domain: bool | None = None, settings: PackSettings | None = None,
     reasons: str = "",
 ) -> bytes:  # fmt: skip
-    """The pack of a built book and its windows, made from the decoded source text.
-
-    Raises:
-        DataError: the text is not the book's (the pack would have to hold it), or the windows are no
-        partition of its sentences.
-    """
+    """The pack of a built book and its windows, made from the decoded source text. Raises DataError: the text
+    is not the book's (the pack would have to hold it), or the windows are no partition of its sentences."""
     settings = settings or PackSettings()
     counts = [len(w.sentence_ends) for w in windows]
     firsts = [sum(counts[:i]) for i in range(len(counts))]

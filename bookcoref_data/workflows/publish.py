@@ -102,12 +102,9 @@ def publish(
     progress: Progress | None = None,
 ) -> PublishReport:  # fmt: skip
     """Prepare everything, and upload it unless `dry_run`; `out` keeps a copy of the files in a new folder.
-
-    Raises:
-        UsageError: the rights do not allow this form, or a setting does not fit.
-        DataError: the folder does not verify, or text was found in a standoff release.
-        SourceError: a text or the Hub cannot be had. ChecksumError: something arrived altered.
-    """
+    Raises UsageError: the rights do not allow this form, or a setting does not fit. DataError: the folder
+    does not verify, or text was found in a standoff release. SourceError: a text or the Hub cannot be had.
+    ChecksumError: something arrived altered."""
     progress = progress or Silent()
     if out is not None and out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UsageError(f"{out} is not empty", expected="a new or empty folder for --out")
@@ -204,11 +201,8 @@ def _folder_of(path: Path) -> Path:
 def _questions(
     settings: PublishSettings, books: Path, publication: Publication
 ) -> tuple[Publication, dict[str, Content]]:
-    """The tables of a folder of questions, whose passages must stand in these books, and their card.
-
-    Raises:
-        UsageError: it is no folder of questions. DataError: a file has changed, or a passage is not theirs.
-    """
+    """The tables of a folder of questions, whose passages must stand in these books, and their card. Raises
+    UsageError: it is no folder of questions. DataError: a file has changed, or a passage is not theirs."""
     folder = settings.folder
     record, tables = read_task(folder, "questions")
     rows = [row for path in tables.values() for row in read_rows(path, "released_question")]

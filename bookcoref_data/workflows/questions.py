@@ -147,11 +147,8 @@ def read_phrases(path: Path) -> dict[tuple[str, int], str]:
 
 
 def read_questions(path: Path, split: str = "test") -> Rows:
-    """The rows of a question file, or of a split of the default config of a folder of questions.
-
-    Raises:
-        UsageError: the folder has no such split. FormatError: a row is no question.
-    """
+    """The rows of a question file, or of a split of the default config of a folder of questions. Raises
+    UsageError: the folder has no such split. FormatError: a row is no question."""
     if path.is_dir():
         file = path / (f"{split}.jsonl" if "/" in split else f"default/{split}.jsonl")
         if not file.is_file():
