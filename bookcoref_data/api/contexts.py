@@ -14,7 +14,7 @@ from ..outputs import files_of
 from ..tasks.folder import jsonl_bytes, read_rows
 from . import options as o
 from .books import records_of
-from .models import Asked, GradedRun, asking_of, prices_of
+from .models import Asked, GradedRun, asking_of, preview_of
 from .options import PathLike, grouped, path_or_none, paths_of, renamed
 from .tables import Reported, Result, Table
 
@@ -124,13 +124,12 @@ def contexts_ask(
     Raises:
         UsageError: no model, or nowhere to write. SourceError: the model does not answer.
     """
-    from ..tasks.runner.run import preview
     from ..workflows import contexts as work
 
     rows = work.read_contexts(path_of(contexts))
     rows = rows[:most] if most else rows
     if dry_run:
-        return Asked([], None, None, preview(work.requests_of(rows), dry_run, prices_of(given)))
+        return Asked([], None, None, preview_of(work.requests_of(rows), dry_run, given))
     sampling = work.read_plan(path_or_none(recipe)).sampling
     model = asking_of(
         given, out, progress, most_tokens or sampling.get(kind, 512), top_p=top_p,
@@ -431,12 +430,11 @@ def contexts_identify(
         UsageError: answers and a model, or nowhere to write. SourceError: the model does not answer.
     """
     from ..tasks.guides.identification import baselines, grade_identification, identify_with, requests_of
-    from ..tasks.runner.run import preview
 
     rows = read_rows(path_of(texts) / "identification" / f"{split}.jsonl", "masked_row")
     asked = model["endpoint"] is not None or model["local"] is not None
     if dry_run:
-        return Identified({}, preview=preview(requests_of(rows), dry_run, prices_of(model)))
+        return Identified({}, preview=preview_of(requests_of(rows), dry_run, model))
     given = path_or_none(answers)
     if given is not None and asked:
         raise UsageError("answers are given and a model is named", expected="--answers or a model")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,53 +14,41 @@ from .tables import Result, Table
 
 if TYPE_CHECKING:
     from ..progress import Progress
-    from ..tasks.runner.requests import Model
-    from ..tasks.runner.run import AskedModel, Prices, RunReport
+    from ..tasks.runner.requests import Model, Request
+    from ..tasks.runner.run import AskedModel, RunReport
     from .options import ModelOptions, PathLike
 
 
-def prices_of(given: ModelOptions) -> Prices:
-    """What the tokens of a model cost."""
-    from ..tasks.runner.run import Prices
+def preview_of(requests: Iterable[Request], most: int, given: ModelOptions) -> dict[str, Any]:
+    """The first prompts of a dry run, and what all of them would cost."""
+    from ..tasks.runner.run import Prices, preview
 
-    return Prices(given["prompt_price"], given["reply_price"])
+    return preview(requests, most, Prices(given["prompt_price"], given["reply_price"]))
 
 
 def asking_of(
     given: ModelOptions, out: PathLike | None, progress: Progress | None, most_tokens: int,
     constrain: str = "none", **drawn: Any,
 ) -> AskedModel:  # fmt: skip
-    """A model with the file `out` for its answers. Raises UsageError: there is no file, or as `model_of`."""
-    from ..tasks.runner.run import AskedModel
-
-    if out is None:
-        raise UsageError("nowhere to write the answers", expected="--out ANSWERS.jsonl")
-    return AskedModel(
-        model_of(given, most_tokens, constrain, **drawn), path_of(out), prices_of(given), progress
-    )
-
-
-def model_of(given: ModelOptions, most_tokens: int, constrain: str = "none", **drawn: Any) -> Model:
-    """A server with the OpenAI interface, or a transformers model on this machine.
-
-    `drawn` says how replies are drawn: temperature, top_p, seed.
-
-    Raises:
-        UsageError: the arguments do not name exactly one.
-    """
+    """A server with the OpenAI interface, or a transformers model on this machine, with the file `out` for
+    its answers. `drawn` says how replies are drawn: temperature, top_p, seed. Raises UsageError: there is no
+    file, or the arguments do not name exactly one model."""
     from ..tasks.runner.models import EndpointModel, LocalModel
+    from ..tasks.runner.run import AskedModel, Prices
 
     endpoint, model, local = given["endpoint"], given["model"], given["local"]
+    if out is None:
+        raise UsageError("nowhere to write the answers", expected="--out ANSWERS.jsonl")
     if endpoint is not None and local is not None:
         raise UsageError("two models are named", expected="--endpoint or --local")
     if local is not None:
-        return LocalModel(local, most_tokens=most_tokens, **drawn)
-    if endpoint is None or not model:
+        asked: Model = LocalModel(local, most_tokens=most_tokens, **drawn)
+    elif endpoint is not None and model:
+        drawn |= {"constrain": constrain, "key_variable": given["key_variable"], "parallel": given["parallel"]}
+        asked = EndpointModel(endpoint, model, most_tokens=most_tokens, **drawn)
+    else:
         raise UsageError("no model is named", expected="--endpoint URL --model NAME, or --local MODEL")
-    return EndpointModel(
-        endpoint, model, most_tokens=most_tokens, constrain=constrain,
-        key_variable=given["key_variable"], parallel=given["parallel"], **drawn,
-    )  # fmt: skip
+    return AskedModel(asked, path_of(out), Prices(given["prompt_price"], given["reply_price"]), progress)
 
 
 class GradedRun(Result):

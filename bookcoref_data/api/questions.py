@@ -11,7 +11,7 @@ from ..files import path_of, write_bytes
 from ..outputs import files_of
 from ..tasks.folder import jsonl_bytes, read_rows
 from . import options as o
-from .models import GradedRun, asking_of, prices_of
+from .models import GradedRun, asking_of, preview_of
 from .options import PathLike, grouped, path_or_none, paths_of, renamed
 from .tables import Result, Table
 
@@ -164,7 +164,6 @@ def questions_evaluate(
     from ..tasks.questions.baselines import evenly, text_answers
     from ..tasks.questions.grading import grade
     from ..tasks.questions.prompts import request_of
-    from ..tasks.runner.run import preview
     from ..workflows import questions as work
 
     rows = work.read_questions(path_of(questions), split)
@@ -172,7 +171,7 @@ def questions_evaluate(
     asked = model["endpoint"] is not None or model["local"] is not None
     requests = [request_of(row, variant, wording) for row in rows] if dry_run or asked else []
     if dry_run:
-        return Graded({}, preview=preview(requests, dry_run, prices_of(model)))
+        return Graded({}, preview=preview_of(requests, dry_run, model))
     graded = Graded({str(path): grade(rows, read_rows(path, "answer_row")) for path in paths_of(answers)})
     if baselines:
         graded.grades |= {name: grade(rows, given) for name, given in text_answers(rows).items()}

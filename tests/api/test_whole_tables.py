@@ -20,7 +20,7 @@ from bookcoref_data.api.corpora import Shown
 from bookcoref_data.api.harvesting import Harvested, Matched
 from bookcoref_data.api.housekeeping import CacheSize, Digest, Packed
 from bookcoref_data.api.merging import Merged
-from bookcoref_data.api.models import Asked, model_of, prices_of
+from bookcoref_data.api.models import Asked, asking_of, preview_of
 from bookcoref_data.api.options import renamed
 from bookcoref_data.api.questions import Questions
 from bookcoref_data.api.tables import Table
@@ -29,6 +29,7 @@ from bookcoref_data.sources.store import PartSize
 from bookcoref_data.tasks.contexts.splits import Defect
 from bookcoref_data.tasks.guides.texts import References
 from bookcoref_data.tasks.runner.models import EndpointModel, LocalModel
+from bookcoref_data.tasks.runner.requests import Request
 from bookcoref_data.tasks.runner.run import Prices, RunReport
 
 SMALL = Table.of_rows(("a", "b"), [[1, "x|y"], [2000, None], [3, "<z>"]])
@@ -118,10 +119,11 @@ MODEL = {
 
 
 def test_exactly_one_model_is_named():
-    local = model_of(MODEL | {"local": "folder"}, 5, seed=3)
-    assert isinstance(local, LocalModel)
-    assert (local.name, local.most_tokens, local.seed) == ("folder", 5, 3)
-    server = model_of(MODEL | {"endpoint": "http://x/v1", "model": "m"}, 7, "regex", temperature=0.5)
+    local = asking_of(MODEL | {"local": "folder"}, "a.jsonl", None, 5, seed=3)
+    assert isinstance(local._model, LocalModel)
+    assert (local._model.name, local._model.most_tokens, local._model.seed) == ("folder", 5, 3)
+    named = MODEL | {"endpoint": "http://x/v1", "model": "m"}
+    server = asking_of(named, "a.jsonl", None, 7, "regex", temperature=0.5)._model
     assert isinstance(server, EndpointModel)
     assert (server.name, server.most_tokens, server.constrain, server.parallel) == ("m", 7, "regex", 2)
     for named, message in (
@@ -131,8 +133,10 @@ def test_exactly_one_model_is_named():
         ({"endpoint": "http://x/v1", "local": "f"}, "two models are named"),
     ):
         with pytest.raises(UsageError, match=message):
-            model_of(MODEL | named, 5)
-    assert prices_of(MODEL) == Prices(1.0, 2.0)
+            asking_of(MODEL | named, "a.jsonl", None, 5)
+    assert local._prices == Prices(1.0, 2.0)
+    asked = [Request("k", "x" * 4_000_000)]
+    assert preview_of(asked, 1, MODEL)["prompt_cost_about"] == Prices(1.0, 2.0).cost(1_000_000, 0)
 
 
 def test_a_renamed_argument_goes_on_with_a_warning_where_it_is_used():
