@@ -44,8 +44,8 @@ def asking_of(
     if local is not None:
         asked: Model = LocalModel(local, most_tokens=most_tokens, **drawn)
     elif endpoint is not None and model:
-        drawn |= {"constrain": constrain, "key_variable": given["key_variable"], "parallel": given["parallel"]}
-        asked = EndpointModel(endpoint, model, most_tokens=most_tokens, **drawn)
+        drawn |= {"key_variable": given["key_variable"], "parallel": given["parallel"]}
+        asked = EndpointModel(endpoint, model, most_tokens=most_tokens, constrain=constrain, **drawn)
     else:
         raise UsageError("no model is named", expected="--endpoint URL --model NAME, or --local MODEL")
     return AskedModel(asked, path_of(out), Prices(given["prompt_price"], given["reply_price"]), progress)

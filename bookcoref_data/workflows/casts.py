@@ -1,6 +1,6 @@
 """Which cast a book is annotated with: a file, the one that came with the book, or one proposed from it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -118,9 +118,3 @@ class Repair:
             cast[kept] = Entry(kept, more, first.gender)
         added = [Entry(name, tuple(aliases)) for name, *aliases in self.add]
         return [*(entry for entry in cast.values() if entry.name not in self.drop), *added]
-
-
-def read_repair(value: Mapping[str, Any]) -> Repair:
-    """A `[[repair]]` of a recipe, checked against its schema before."""
-    lists = {key: tuple(map(tuple, value.get(key, ()))) for key in ("join", "add")}
-    return Repair(value["reason"], drop=tuple(value.get("drop", ())), **lists)

@@ -1,5 +1,6 @@
 """Clean books by id or file, with the recipe's exceptions: the verb `clean`."""
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -139,8 +140,6 @@ def write_map(book: CleanBook, out: Path) -> Path:
 
     Offsets are characters of the decoded file with "\\n" line ends.
     """
-    import json
-
     path = out if out.suffix else out / f"{book.name}.map.json"
     content = {
         "sha256": book.sha256,

@@ -16,17 +16,9 @@ from ..formats import read_documents
 from ..progress import Progress, begun
 from ..resources import load_toml, resource
 from ..shapes import attributes, check, together
+from ..tasks.contexts import passages
 from ..tasks.contexts import scores as measure
-from ..tasks.contexts.passages import (
-    FEATURES,
-    STRATEGIES,
-    Context,
-    Retriever,
-    names_in,
-    paragraphs_of,
-    sentences_about,
-    text_of,
-)
+from ..tasks.contexts.passages import FEATURES, STRATEGIES, Context, Retriever
 from ..tasks.contexts.prompts import JOINT_SIZE, KINDS, joint_prompt, merge_prompt, prompt_of, split_joint
 from ..tasks.contexts.scores import mean_scores
 from ..tasks.contexts.splits import keep_length
@@ -238,10 +230,10 @@ def compared(
         book = by_key.get(doc_key)
         if book is None:
             continue
-        said = sentences_about(book, character, len(book.sentence_ends))
+        said = passages.sentences_about(book, character, len(book.sentence_ends))
         baselines = {
-            f"{BASELINE}lead": sentences_about(book, character, most),
-            f"{BASELINE}random": sentences_about(book, character, most, seed=plan.seed),
+            f"{BASELINE}lead": passages.sentences_about(book, character, most),
+            f"{BASELINE}random": passages.sentences_about(book, character, most, seed=plan.seed),
             f"{BASELINE}oracle": measure.oracle_sentences(said, reference, most),
         }
         for name, sentences in baselines.items():
@@ -292,7 +284,8 @@ def score(
                 "novel_bigrams": measure.novel_ngrams(one.text, words[one.doc_key], 2) if book else None,
             })  # fmt: skip
             if judge and book:
-                premises = [text_of(book, p.start, p.end) for p in paragraphs_of(book, len(book.tokens))]
+                places = passages.paragraphs_of(book, len(book.tokens))
+                premises = [passages.text_of(book, p.start, p.end) for p in places]
                 sentences = [one.text[a:b] for a, b in sentence_spans(one.text)]
                 rows[-1]["entailment"] = measure.entailment_share(sentences, premises, judge)
         if bert and group:
@@ -305,7 +298,7 @@ def score(
 
 
 def _words_of(books: Sequence[Book]) -> dict[str, str]:
-    return {book.doc_key: text_of(book, 0, len(book.tokens)) for book in books}
+    return {book.doc_key: passages.text_of(book, 0, len(book.tokens)) for book in books}
 
 
 def novelty(texts: Rows, books: Sequence[Book], most: int = 4) -> dict[str, float]:
@@ -341,7 +334,7 @@ def retrieval_table(book: Book, budgets: Sequence[int]) -> Rows:
                 counts, company = retriever.mention_counts(name), around[name]
                 kept = {p.start for p in context.pieces}
                 inside = [i for i, p in enumerate(retriever.paragraphs) if p.start in kept]
-                seen = {n for p in context.pieces for n in names_in(book, p.start, p.end)}
+                seen = {n for p in context.pieces for n in passages.names_in(book, p.start, p.end)}
                 found.append({
                     "entity_recall": len(company & seen) / len(company) if company else None,
                     "mention_recall": sum(counts.get(i, 0) for i in inside) / (sum(counts.values()) or 1),

@@ -41,8 +41,11 @@ def write_edits(edits: Iterable[Edit], path: Path) -> None:
 
 def signed(edits: Iterable[Edit], author: str) -> list[Edit]:
     """Corrections with who made them, unless they say, and when."""
-    now = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
-    return [replace(e, author=e.author or author, date=now) for e in edits]
+    return [replace(e, author=e.author or author, date=_now()) for e in edits]
+
+
+def _now() -> str:
+    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def title_of(annotation: Annotation) -> str:
@@ -113,11 +116,10 @@ def diff_edits(old: Path, new: Path, *, author: str = "") -> dict[str, Diff]:
     Raises UsageError: a document of one is not in the other (single documents are paired whatever their
     keys)."""
     before, after = read_annotations(old), read_annotations(new)
-    date = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     alone = len(before) == len(after) == 1
     found = {before[0].doc_key if alone else a.doc_key: a for a in after}
     keys = [b.doc_key for b in before]
     for path, there, wanted in ((new, found, keys), (old, keys, found)):
         if lacks := [key for key in wanted if key not in there]:
             raise UsageError(f"{path} has no document {lacks[0]!r}", expected="the same documents in both")
-    return {b.doc_key: diff(b, found[b.doc_key], author=author, date=date) for b in before}
+    return {b.doc_key: diff(b, found[b.doc_key], author=author, date=_now()) for b in before}

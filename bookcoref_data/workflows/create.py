@@ -34,7 +34,7 @@ from ..text.markers import field as header_field
 from ..text.read_book import read_book
 from .annotate import Source, annotate_book
 from .annotate_many import backend_of
-from .casts import Repair, propose_with, read_repair
+from .casts import Repair, propose_with
 from .clean import load_recipe as load_cleaning
 from .clean import read_settings
 from .code_version import annotator_version
@@ -110,7 +110,13 @@ def load_plan(path: Path | None = None) -> SilverPlan:
         propose=value.get("harvest", {}).get("propose", False),
         books=tuple(dict.fromkeys(map(str, value.get("books", {}).get("gutenberg", ())))),
         **value.get("output", {}),
-        repairs={str(repair["gutenberg_id"]): read_repair(repair) for repair in value.get("repair", ())},
+        repairs={
+            str(told["gutenberg_id"]): Repair(
+                told["reason"], tuple(map(tuple, told.get("join", ()))), tuple(told.get("drop", ())),
+                tuple(map(tuple, told.get("add", ()))),
+            )
+            for told in value.get("repair", ())
+        },
     )  # fmt: skip
 
 

@@ -80,14 +80,8 @@ class Guide:
     others: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class PageOutcome:
-    """One line of the manifest: a page, how it was had, and what could be read on it."""
-
-    record: FetchedPage
-    site: str
-    problem: str
-    entries: int
+PageOutcome = tuple[FetchedPage, str, str, int]
+"""A line of the manifest: a page and how it was had, its site, the problem, and what could be read on it."""
 
 
 def guides_of(addresses: Sequence[GuideAddress], *, complete: bool) -> list[Guide]:
@@ -154,8 +148,12 @@ def read_guides(
         for guide, read in followed(jobs, progress, "study guides", len(jobs), "guides"):
             found += read(PageReader(store, guide, outcomes, problems))
     finally:
-        write_manifest(pages / MANIFEST, outcomes)
-    counts = Counter(outcome.problem or outcome.record.status for outcome in outcomes)
+        lines = ["status\tproblem\tentries\tsite\tstamp\tsha256\tretrieved\taddress"]
+        for page, site, problem, entries in outcomes:
+            cells = (page.status, problem, str(entries), site, page.stamp, page.sha256, page.retrieved)
+            lines.append("\t".join((*cells, page.address)))
+        write_text(pages / MANIFEST, "\n".join(lines) + "\n")
+    counts = Counter(problem or page.status for page, _, problem, _ in outcomes)
     return found, dict(sorted(counts.items())), problems
 
 
@@ -187,7 +185,7 @@ class PageReader:
         except OfflineError as error:
             record, problem = FetchedPage(address, "not kept"), error.what
         read = (problem, len(page.entries)) if page else ("", 0)
-        self.outcomes.append(PageOutcome(record, site, *read))
+        self.outcomes.append((record, site, *read))
         if problem:
             self.problems.append((address, problem))
         return record, page
@@ -268,16 +266,6 @@ def _read_guide(guide: Guide, plan: GuidesPlan, reader: PageReader) -> list[Cast
 def _alike(one: str, other: str) -> bool:
     first, second = (set(fold(title).split()) - {"the", "a", "an"} for title in (one, other))
     return first <= second or second <= first
-
-
-def write_manifest(path: Path, outcomes: Sequence[PageOutcome]) -> None:
-    """One line per page: status, problem, entries, snapshot served, checksum, date, address."""
-    lines = ["status\tproblem\tentries\tsite\tstamp\tsha256\tretrieved\taddress"]
-    for outcome in outcomes:
-        page = outcome.record
-        cells = (page.status, outcome.problem, str(outcome.entries), outcome.site)
-        lines.append("\t".join((*cells, page.stamp, page.sha256, page.retrieved, page.address)))
-    write_text(path, "\n".join(lines) + "\n")
 
 
 MOST_LOST = 0.1

@@ -16,7 +16,7 @@ from ..shapes import check, read_json
 from ..stitch.container import read_directory
 from ..stitch.fingerprint import BITS
 from ..stitch.pack import MOST_LITERAL_SHARE, Pack, make_pack, read_pack
-from ..stitch.remap import OldText, RemappedMention, RemapReport, remap
+from ..stitch.remap import OldText, RemapReport, remap
 from ..stitch.spans import Standoff
 from .align import tokenize_edition
 from .ingest import BookPart
@@ -90,12 +90,6 @@ def remapped_book(
     return book, split_by_rule(book, split).books, result.report
 
 
-def _shown(example: RemappedMention) -> str:
-    """The words of a mention; a pack does not know the old ones, so there their place stands for them."""
-    words = dict.fromkeys(f"“{text}”" for text in (example.old_text, example.new_text) if text)
-    return " -> ".join(words) or f"tokens {example.old.start}-{example.old.end} of the release"
-
-
 def remap_notes(report: RemapReport) -> list[str]:
     """What the card says of a remapped book: in total, per character, and the first that was lost."""
     total = report.total
@@ -108,7 +102,12 @@ def remap_notes(report: RemapReport) -> list[str]:
     named = [f"{t.name} {t.kept + t.moved:,}/{t.total:,}" for t in worst[:MOST_NAMED] if t.lost + t.changed]
     if named:
         lines.append("kept whole by character, worst first: " + "; ".join(named))
-    shown = [f"{e.character}: {_shown(e)} {e.status}" for e in report.examples[:3]]
+    shown = []
+    for e in report.examples[:3]:
+        # A pack does not know the old words, so there their place stands for them.
+        words = dict.fromkeys(f"“{text}”" for text in (e.old_text, e.new_text) if text)
+        told = " -> ".join(words) or f"tokens {e.old.start}-{e.old.end} of the release"
+        shown.append(f"{e.character}: {told} {e.status}")
     return lines + (["for example " + "; ".join(shown)] if shown else []) + list(report.warnings)
 
 

@@ -178,7 +178,9 @@ def rebuilt(job: RebuildJob) -> BuiltBook:
         check = _verified(job, tokens, ends, "release")
     else:
         tokens, ends, check = _cut_text(job)
-    book = _attach(job, record, tokens, ends)
+    bare = StoredBook(job.part.doc_key, job.part.gutenberg_key, tokens, ends)
+    hint = "the release is damaged, or it belongs to other tokens"
+    book = _with_spans(bare, record, bare.doc_key, "annotation", hint)
     windows, notes = _windows(job, book, window_records)
     return BuiltBook(book, windows, check, notes)
 
@@ -267,18 +269,6 @@ def _counts(facts: Mapping[str, Any]) -> str:
     )
 
 
-def _attach(job: RebuildJob, record: Record, tokens: TokenBytes, ends: tuple[int, ...]) -> StoredBook:
-    clusters = tuple(map(tuple, record.clusters))
-    characters = tuple(Character(name, tuple(mentions)) for name, mentions in record.characters)
-    try:
-        return StoredBook(job.part.doc_key, job.part.gutenberg_key, tokens, ends, clusters, characters)
-    except BookError as error:
-        raise BookError(
-            f"annotation of {error.what}", found=record.source,
-            hint="the release is damaged, or it belongs to other tokens",
-        ) from error  # fmt: skip
-
-
 def _windows(
     job: RebuildJob, book: StoredBook, records: list[Record]
 ) -> tuple[tuple[StoredBook, ...], list[str]]:
@@ -304,21 +294,24 @@ def _windows(
             hint="full and split annotations must come from the same release",
         )
     made = split_book(book, windows=windows_at(firsts, book.sentence_ends)).books
-    books = tuple(_released_window(record, part) for record, part in zip(records, made, strict=True))
+    pairs = zip(records, made, strict=True)
+    books = tuple(_with_spans(cut, r, r.doc_key, "window annotation") for r, cut in pairs)
     given, ours = (sum(b.mention_count for b in parts) for parts in (books, made))
     if given == ours:
         return books, []
     return books, [f"its released windows hold {given:,} mentions, its own spans give {ours:,}"]
 
 
-def _released_window(record: Record, cut: StoredBook) -> StoredBook:
-    """The tokens of a window with its spans as released."""
+def _with_spans(
+    book: StoredBook, record: Record, key: str, what: str, hint: str | None = None
+) -> StoredBook:  # fmt: skip
+    """The tokens of a book or a window with its spans as released."""
     characters = tuple(Character(name, tuple(mentions)) for name, mentions in record.characters)
     clusters = tuple(map(tuple, record.clusters))
     try:
-        return replace(cut, doc_key=record.doc_key, clusters=clusters, characters=characters)
+        return replace(book, doc_key=key, clusters=clusters, characters=characters)
     except BookError as error:
-        raise BookError(f"window annotation of {error.what}", found=record.source) from error
+        raise BookError(f"{what} of {error.what}", found=record.source, hint=hint) from error
 
 
 def _write(job: RebuildJob, made: BuiltBook, folder: Path) -> None:

@@ -17,13 +17,7 @@ from bookcoref_data.tasks.contexts.facts import Fact
 from bookcoref_data.tasks.guides.texts import references_for
 from bookcoref_data.workflows import contexts as contexts_module
 from bookcoref_data.workflows import judged_scores
-from bookcoref_data.workflows.casts import (
-    Repair,
-    cast_fields,
-    cast_of_record,
-    narrators_of_record,
-    read_repair,
-)
+from bookcoref_data.workflows.casts import Repair, cast_fields, cast_of_record, narrators_of_record
 from bookcoref_data.workflows.catalogue import describe, mentions_of, place_of
 from bookcoref_data.workflows.correct import apply_edits, diff_edits, read_edits, signed, write_edits
 from bookcoref_data.workflows.given import corrections_of
@@ -72,7 +66,7 @@ def test_a_cast_and_its_narrators_come_back_from_a_record():
 
 def repaired(**value):
     entries = parse_cast("Ann; A; Miss Ann\nBob; B\nCid\nThe Inn").entries
-    return [(e.name, e.aliases) for e in read_repair({"reason": "r", **value}).apply(entries)]
+    return [(e.name, e.aliases) for e in Repair("r", **value).apply(entries)]
 
 
 def test_a_repair_joins_drops_and_adds():
