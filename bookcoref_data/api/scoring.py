@@ -97,8 +97,7 @@ def stats(
             raise DataError(f"{name} holds no document", hint="is it the right file?")
     counts = Counts(found, per_book=per_book)
     if (folder := path_or_none(plots)) is not None:
-        from ..reports.evaluation_plots import save_figures
-        from ..reports.statistics_plots import draw_length_and_distance
+        from ..reports.evaluation_plots import draw_length_and_distance, save_figures
 
         books = [pair for pairs in counts.of_books for pair in pairs]
         drawn = draw_length_and_distance([*counts.totals, *books])

@@ -25,6 +25,18 @@ def render_croissant(publication: Publication, files: Mapping[str, FileFacts]) -
     sets = [_table(path) for path in tables] or [_record_set("books", what, columns)]
     authors = publication.citation.works[0].authors
     creators = [{"@type": f"sc:{'Person' if a.given else 'Organization'}", "name": str(a)} for a in authors]
+    kinds_of_files = {".parquet": PARQUET, ".jsonl": JSON_LINES, ".json": "application/json"}
+    distribution = [
+        {
+            "@type": "cr:FileObject", "@id": path, "name": path,
+            "description": f"{path} of {publication.name}",
+            "contentUrl": f"{publication.page}/resolve/{quote(publication.tag, safe='')}/{quote(path)}",
+            "contentSize": f"{facts.bytes} B",
+            "encodingFormat": kinds_of_files.get(path[path.rfind(".") :], "application/octet-stream"),
+            "sha256": facts.sha256,
+        }
+        for path, facts in sorted(files.items())
+    ]  # fmt: skip
     value = {
         "@context": TABLES["context"], "@type": "sc:Dataset", "name": publication.name,
         "alternateName": publication.title, "description": publication.summary, "conformsTo": CONFORMS_TO,
@@ -34,20 +46,9 @@ def render_croissant(publication: Publication, files: Mapping[str, FileFacts]) -
         "keywords": ["coreference resolution", "long documents", "books", "Project Gutenberg"],
         "creator": creators,
         "citeAs": publication.citation.bibtex, "isLiveDataset": False,
-        "distribution": [_file(publication, path, files[path]) for path in sorted(files)], "recordSet": sets,
+        "distribution": distribution, "recordSet": sets,
     }  # fmt: skip
     return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
-
-
-def _file(publication: Publication, path: str, facts: FileFacts) -> dict[str, Any]:
-    kinds = {".parquet": PARQUET, ".jsonl": JSON_LINES, ".json": "application/json"}
-    suffix = path[path.rfind(".") :]
-    return {
-        "@type": "cr:FileObject", "@id": path, "name": path, "description": f"{path} of {publication.name}",
-        "contentUrl": f"{publication.page}/resolve/{quote(publication.tag, safe='')}/{quote(path)}",
-        "contentSize": f"{facts.bytes} B", "encodingFormat": kinds.get(suffix, "application/octet-stream"),
-        "sha256": facts.sha256,
-    }  # fmt: skip
 
 
 def _table(path: str) -> dict[str, Any]:

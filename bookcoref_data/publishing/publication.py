@@ -9,7 +9,7 @@ from typing import Any
 from ..books.facts import BookFacts
 from ..files import safe_name
 from ..resources import resource
-from ..shapes import check, read_json
+from ..shapes import attributes, check, read_json
 from .citation import Citation
 from .rights import Licence, ReuseRights, TextRights
 
@@ -82,10 +82,10 @@ class Publication:
 def render_publication(publication: Publication, files: Iterable[str]) -> str:
     """`publication.json`: title, licences and citation for a rebuild, and which files are ours."""
     value = {
-        "format": PUBLICATION_FORMAT, "title": publication.title, "standoff": publication.standoff,
-        "digest": publication.digest, "made_with": publication.made_with, "licence": publication.licence.id,
-        "licences": [list(pair) for pair in publication.licences], "citation": publication.citation.bibtex,
-        "limits": list(publication.limits), "left_out": dict(publication.left_out), "files": sorted(files),
+        "format": PUBLICATION_FORMAT, **attributes(publication, "title standoff digest made_with"),
+        "licence": publication.licence.id, **attributes(publication, "licences"),
+        "citation": publication.citation.bibtex, **attributes(publication, "limits left_out"),
+        "files": sorted(files),
     }  # fmt: skip
     return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
 

@@ -1,4 +1,4 @@
-"""Pictures of an evaluation: score along the book, confusion of characters, error types.
+"""Pictures of an evaluation: score along the book, confusion of characters, error types; and of `stats`.
 
 Colours are from Okabe and Ito's palette (distinguishable with colour-blindness); line styles differ too.
 """
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..books.statistics import Statistics
 from ..errors import needing
 from ..files import safe_name, writing
 from ..scoring.arrays import Floats
@@ -203,3 +204,43 @@ def _plain(*axes: Axes) -> None:
 def short_name(name: str, most: int = 22) -> str:
     """A name that fits beside an axis; `$` would start a formula."""
     return (name if len(name) <= most else f"{name[: most - 1]}…").replace("$", r"\$")
+
+
+PRINTED = (
+    ("OntoNotes", 467, 140), ("LongtoNotes", 674, 371), ("LitBank", 2_105, 480),
+    ("WikiCoref", 1_996, 1_013), ("MovieCoref", 22_423, 7_672), ("BookCoref gold", 76_419, 34_880),
+    ("BookCoref silver", 216_626, 73_432),
+)  # fmt: skip
+"""Table 1 of the paper: tokens per document, mention distance."""
+
+
+def draw_length_and_distance(rows: Sequence[tuple[str, Statistics]]) -> Figure:
+    """After Figure 1 of the BookCoref paper: tokens per document against mention distance, both on a log
+    scale; the area shows the mentions. The rows of the paper's Table 1 stand behind, in grey, for scale."""
+    pyplot = load_pyplot()
+    figure: Figure
+    figure, axes = pyplot.subplots(figsize=(7.6, 5), layout="constrained")
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.scatter([p[1] for p in PRINTED], [p[2] for p in PRINTED], s=28, facecolors="none", edgecolors=GREY,
+                 label="as printed in the paper's Table 1")  # fmt: skip
+    for name, length, distance in PRINTED:
+        axes.annotate(name, (length, distance), (-6, 5), textcoords="offset points", color=GREY, fontsize=8,
+                      ha="right")  # fmt: skip
+    known = [(name, s) for name, s in rows if s.tokens_per_document and s.mention_distance]
+    most = max((s.mentions for _, s in known), default=1)
+    sizes = [30 + 200 * s.mentions / most for _, s in known]
+    axes.scatter([s.tokens_per_document for _, s in known], [s.mention_distance for _, s in known], s=sizes,
+                 color=BLUE, alpha=0.7, label="given")  # fmt: skip
+    for name, s in known:
+        label, place = short_name(Path(name).name or name), (s.tokens_per_document, s.mention_distance)
+        axes.annotate(label, place, (9, -9), textcoords="offset points", fontsize=9)
+    axes.set_xlabel("tokens per document")
+    axes.set_ylabel("mean distance of two mentions of a chain (tokens)")
+    axes.set_title("Length of documents and distance of mentions", loc="left")
+    axes.grid(color="#dddddd", which="major")
+    axes.set_axisbelow(True)
+    axes.margins(x=0.18, y=0.12)
+    axes.legend(loc="lower right", frameon=False)
+    _plain(axes)
+    return figure

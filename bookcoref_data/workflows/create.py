@@ -191,7 +191,7 @@ def build_silver(
     cast table or the catalogue cannot be had. Errors of single books are reported."""
     progress = progress or Silent()
     check_replaceable(out, replace=True)
-    store, report = Store.open(cache_dir), SilverReport(out)
+    store, report = Store.open(cache_dir), SilverReport(out=out)
     texts = Texts(store, mirror, offline)
     found = (
         read_matched(matched)
@@ -204,8 +204,8 @@ def build_silver(
     )  # fmt: skip
     todo = _jobs(found, plan, texts)
     with store.working():
-        run(build_one, todo, report.work, progress, bar=("build", len(found), "books"), workers=jobs)
-    if report.work.finished:
+        run(build_one, todo, report, progress, bar=("build", len(found), "books"), workers=jobs)
+    if report.finished:
         # Where the cast of a matched book is from, and how the book was found
         origins = {
             _doc_key(book): {
@@ -362,7 +362,7 @@ def _write(
     replace: bool,
 ) -> None:  # fmt: skip
     with writing_folder(report.out, replace=replace) as writer:
-        for folder in report.work.finished.values():
+        for folder in report.finished.values():
             facts = json.loads((folder / "facts.json").read_text(encoding="utf-8"))
             facts |= origins.get(facts["doc_key"], {})
             warnings = (facts["plausibility"] or {}).get("warnings", ())

@@ -101,29 +101,19 @@ class JobResults:
 
 
 @dataclass(slots=True)
-class FolderReport:
-    """What a run that writes a data set folder did: `work` says what became of each book, `record` is that
-    of the folder, None as long as there is none."""
+class FolderReport(JobResults):
+    """What a run that writes the data set folder `out` did; `record` is that of the folder, None as long as
+    there is none."""
 
-    out: Path
-    work: JobResults = field(default_factory=JobResults)
+    out: Path = Path()
     record: BuildRecord | None = None
 
     @property
     def built(self) -> list[str]:
-        return self.work.made
-
-    @property
-    def reused(self) -> list[str]:
-        return self.work.reused
-
-    @property
-    def failed(self) -> dict[str, BookcorefError]:
-        return self.work.failed
+        return self.made
 
     def to_dict(self) -> dict[str, Any]:
-        work = self.work.to_dict()
-        digest = self.record.digest if self.record else None
+        work, digest = JobResults.to_dict(self), self.record.digest if self.record else None
         return {"out": str(self.out), "digest": digest, "built": work.pop("made"), **work}
 
 

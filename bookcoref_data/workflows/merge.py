@@ -63,19 +63,13 @@ def read_plan(path: Path | None = None, decide: str | None = None, least: float 
     check(value, "merge_recipe", str(source), UsageError)
     bins = value.get("statistics", {})
     plan = MergePlan(
-        decide or str(value.get("decide", "linker")), least if least is not None else value.get("least"),
+        decide or value.get("decide", "linker"), least if least is not None else value.get("least"),
         tuple(bins.get("tokens", ())), tuple(bins.get("chains", ()))
     )  # fmt: skip
     if decide is not None:
         require_choice("--by", decide, DECIDERS)
     if least is not None and plan.decide != "linker":
         raise UsageError("--least does nothing without --by linker", found=f"--by {plan.decide}")
-    tie = value.get("vote", {}).get("tie", "first")
-    if plan.decide not in DECIDERS or tie != "first":
-        raise UsageError(
-            f"{source}: there is no such way to decide", expected=", ".join(DECIDERS) + "; ties: first",
-            found=f"{plan.decide}; ties: {tie}",
-        )  # fmt: skip
     if plan.least is not None and not 0 <= plan.least <= 1:
         raise UsageError("the least probability must lie between 0 and 1", found=plan.least)
     return plan

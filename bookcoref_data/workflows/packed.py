@@ -12,7 +12,7 @@ from ..books.windows import windows_at
 from ..errors import ChecksumError, DataError
 from ..files import read_regular, safe_name, sha256_bytes
 from ..publishing.rights import header_says_free
-from ..shapes import check, read_json
+from ..shapes import attributes, check, read_json
 from ..stitch.container import read_directory
 from ..stitch.fingerprint import BITS
 from ..stitch.pack import MOST_LITERAL_SHARE, Pack, make_pack, read_pack
@@ -46,7 +46,15 @@ def pack_parts(path: Path) -> tuple[Path, list[BookPart]]:
         BookPart(e["doc_key"], e["gutenberg_key"], e["split"] or "test", "", "", e["sha256"], e["file"])
         for e in (read_index(path) if (path / INDEX).is_file() else ())
     ]
-    parts = parts or [_looked_into(file) for file in pack_files(path)]
+    for file in () if parts else pack_files(path):
+        data, split = _read(file), ""
+        try:
+            pack = read_pack(data, str(file))
+            book, number, split = pack.doc_key, pack.gutenberg_key, pack.split
+        except DataError:  # a damaged pack stops no other: it goes by the name of its file
+            book = safe_name(file.name.removesuffix(SUFFIX), "pack")
+            number = book.rpartition("_")[2]
+        parts.append(BookPart(book, number, split or "test", "", "", sha256_bytes(data), file.name))
     keys = [p.doc_key for p in parts]
     if twice := sorted({k for k in keys if keys.count(k) > 1}):
         raise DataError(f"{path} holds two packs of {', '.join(twice)}", hint="remove one of them")
@@ -64,18 +72,6 @@ def makers_of_packs(path: Path) -> set[tuple[str, str]]:
             pack = read_pack(_read(file), str(file))
             found.add((pack.licence, pack.attribution))
     return found
-
-
-def _looked_into(file: Path) -> BookPart:
-    """The book of a pack outside an index. A damaged pack stops no other: it goes by the name of its file."""
-    data = _read(file)
-    try:
-        pack = read_pack(data, str(file))
-    except DataError:
-        key = safe_name(file.name.removesuffix(SUFFIX), "pack")
-        return BookPart(key, key.rpartition("_")[2], "test", "", "", sha256_bytes(data), file.name)
-    split = pack.split or "test"
-    return BookPart(pack.doc_key, pack.gutenberg_key, split, "", "", sha256_bytes(data), file.name)
 
 
 def remapped_book(
@@ -206,8 +202,8 @@ def describe(path: Path) -> dict[str, Any]:
     pack = read_pack(data, str(path))
     directory, _ = read_directory(data, str(path))
     return {
-        "file": path.name, "bytes": len(data), "doc_key": pack.doc_key, "gutenberg_key": pack.gutenberg_key,
-        "split": pack.split, "source": {"name": pack.source_name, "sha256": pack.source_sha256},
+        "file": path.name, "bytes": len(data), **attributes(pack, "doc_key gutenberg_key split"),
+        "source": {"name": pack.source_name, "sha256": pack.source_sha256},
         "tokens": pack.token_count, "sentences": pack.sentence_count, "tokens_sha256": pack.tokens_sha256,
         "clusters": len(pack.annotation.clusters), "mentions": sum(map(len, pack.annotation.clusters)),
         "characters": [name for name, _ in pack.annotation.characters], "windows": len(pack.windows),

@@ -5,7 +5,7 @@ Nothing here needs a key: a narrator who is hardly mentioned, or a name that nev
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,6 +83,12 @@ def plausibility(book: Book, cast: Sequence[str]) -> Plausibility:
             f"{first:.1%} of the words outside quotes are I, me or my, and {most}: the book may be told by "
             "one of its people who was not found"
         )
+    # For each absent name the word of it that the text has most often in this spelling, if any
+    counts, near = Counter(book.tokens), []
+    for name in absent:
+        found_words = [word for word in re.findall(r"[^\W\d_]+", name) if word[0].isupper() and len(word) > 3]
+        if best := max(filter(counts.get, found_words), key=counts.__getitem__, default=""):
+            near.append((name, best, counts[best]))
     # (name, place in the cast, share of the mentions), the most mentioned first, absent names last.
     places = {name: place for place, name in enumerate(cast, 1)}
     ranked = sorted(book.characters, key=lambda c: -len(c.mentions))
@@ -92,22 +98,13 @@ def plausibility(book: Book, cast: Sequence[str]) -> Plausibility:
         *((name, places[name], 0.0) for name in absent if name not in annotated),
     )
     return Plausibility(
-        cast=len(cast), absent=absent, near=tuple(_near(absent, book.tokens)),
+        cast=len(cast), absent=absent, near=tuple(near),
         shares=shares, first_person=first,
         first_person_linked=sum(said.values()) / max(1, len(mine)),
         narrator=narrator if of_narrator else "",
         pronouns=sum(words[at] in ALL_PRONOUNS for _, at in single) / total,
         warnings=tuple(found),
     )  # fmt: skip
-
-
-def _near(absent: Sequence[str], tokens: Sequence[str]) -> Iterator[tuple[str, str, int]]:
-    """For each absent name the word of it that the text has most often in this spelling, if any."""
-    counts = Counter(tokens)
-    for name in absent:
-        words = [word for word in re.findall(r"[^\W\d_]+", name) if word[0].isupper() and len(word) > 3]
-        if best := max(filter(counts.get, words), key=counts.__getitem__, default=""):
-            yield name, best, counts[best]
 
 
 def summary_line(figures: Mapping[str, Any]) -> str:

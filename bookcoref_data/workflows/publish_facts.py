@@ -234,7 +234,16 @@ def origin_of(record: BuildRecord, asked: PublishSettings, progress: Progress) -
     )  # fmt: skip
     candidates = candidates_of(texts_of(settings, Store.open(asked.cache_dir), progress))
     instructed = {b["doc_key"]: "not on Project Gutenberg" for b in published_books() if "instructions" in b}
-    return Origin(kind, record, candidates, _declared(kind, record, corpus), corpus, instructed)
+    # The licence of the annotation that is known beforehand, with the evidence
+    said = source.get("licence")
+    declared = (str(said), "stated in the build record") if said else None
+    if kind == "bookcoref":
+        declared = "CC-BY-NC-SA-4.0", "BookCoref states three licences; the strictest counts"
+    elif kind == "sample":
+        declared = "CC0-1.0", "made by hand for bookcoref-data"
+    elif corpus is not None:
+        declared = (corpus.licence, f"{corpus.name}: {corpus.annotation}") if corpus.licence else None
+    return Origin(kind, record, candidates, declared, corpus, instructed)
 
 
 def kind_of(record: BuildRecord) -> str:
@@ -248,17 +257,6 @@ def kind_of(record: BuildRecord) -> str:
     keys = {released_key(book.doc_key) for book in record.books}
     # A rebuild from somebody's published packs states its licence; one of BookCoref's own books does not.
     return "bookcoref" if release and "licence" not in record.source and keys <= released else "own"
-
-
-def _declared(kind: str, record: BuildRecord, corpus: Corpus | None) -> tuple[str, str] | None:
-    if kind == "bookcoref":
-        return "CC-BY-NC-SA-4.0", "BookCoref states three licences; the strictest counts"
-    if kind == "sample":
-        return "CC0-1.0", "made by hand for bookcoref-data"
-    if corpus is not None:
-        return (corpus.licence, f"{corpus.name}: {corpus.annotation}") if corpus.licence else None
-    said = record.source.get("licence")
-    return (str(said), "stated in the build record") if said else None
 
 
 def gutenberg_rights(

@@ -107,10 +107,10 @@ def rebuild(plan: RebuildPlan, *, jobs: int = 0, progress: Progress | None = Non
         lost = losses(plan.out, ())
         check_losses(plan.out, {key: what for key, what in lost.items() if key not in asked})
     with plan.store.working():
-        work = _build_books(plan, jobs, progress)
-        report = RebuildReport(plan.out, work)
-        if not work.finished:
-            errors = list(work.failed.values())
+        report = RebuildReport(out=plan.out)
+        _build_books(plan, report, jobs, progress)
+        if not report.finished:
+            errors = list(report.failed.values())
             if len(errors) == 1:
                 raise errors[0]
             codes = {e.exit_code for e in errors}
@@ -120,21 +120,21 @@ def rebuild(plan: RebuildPlan, *, jobs: int = 0, progress: Progress | None = Non
                 found="; ".join(str(e).splitlines()[0] for e in errors[:5]),
                 hint=errors[0].hint if errors else None,
             )
-        missing = {key: error.what for key, error in work.failed.items()}
-        keys = [folder.name for folder in work.finished.values()]
+        missing = {key: error.what for key, error in report.failed.items()}
+        keys = [folder.name for folder in report.finished.values()]
         inputs = sha256_bytes(json.dumps([BUILD_RULES, plan.title, keys, missing, list(plan.notes)]).encode())
         report.record = _up_to_date(plan.out, inputs)
         if report.record:
             report.unchanged = True
             return report
-        books = [read_facts(folder) for folder in work.finished.values()]
+        books = [read_facts(folder) for folder in report.finished.values()]
         if not plan.replace:
             report.kept = losses(plan.out, books)
         if report.kept:
             report.record = read_build(plan.out)
         else:
             with writing_folder(plan.out, replace=plan.replace) as writer:
-                for facts, folder in zip(books, work.finished.values(), strict=True):
+                for facts, folder in zip(books, report.finished.values(), strict=True):
                     full, split = read_tables(folder)
                     writer.add(facts, full, split, read_line(folder))
                 own = [f"`{facts.doc_key}`: {note}" for facts in books for note in facts.notes]
@@ -145,9 +145,8 @@ def rebuild(plan: RebuildPlan, *, jobs: int = 0, progress: Progress | None = Non
         return report
 
 
-def _build_books(plan: RebuildPlan, jobs: int, progress: Progress) -> JobResults:
+def _build_books(plan: RebuildPlan, work: JobResults, jobs: int, progress: Progress) -> None:
     """Build or find every book; failures go into the report."""
-    work = JobResults()
 
     def tries(part: BookPart) -> Iterator[RebuildJob]:
         """Every edition for the released tokens; then, where that is allowed and a pack can follow, every
@@ -195,7 +194,6 @@ def _build_books(plan: RebuildPlan, jobs: int, progress: Progress) -> JobResults
         build_book, first_jobs(), work, progress, bar=("books", len(plan.parts), "books"), workers=jobs,
         retry=next_edition, order=[part.doc_key for part in plan.parts], without=_NOT_NEEDED,
     )  # fmt: skip
-    return work
 
 
 def _up_to_date(out: Path, inputs: str) -> BuildRecord | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import chain, pairwise
 from pathlib import Path
@@ -75,7 +75,16 @@ def _labels(evaluation: Evaluation, source: str, notes: list[str]) -> dict[str, 
 
         found = {book.doc_key: entity_spans(*_text_of(book, source)) for book in books}
     elif source.startswith(HUB):
-        found = {book.doc_key: list(_from_hub(book, source)) for book in books}
+        from ..annotation.typed_spans import hub_tags
+        from ..formats.typed_spans import spans_of_tags
+
+        found = {}
+        for book in books:
+            tokens, ends = _text_of(book, source)
+            starts = (0, *ends)
+            tagged = hub_tags(source.removeprefix(HUB), [tokens[a:b] for a, b in pairwise(starts)])
+            spans = (spans_of_tags(tags, start) for start, tags in zip(starts, tagged, strict=False))
+            found[book.doc_key] = list(chain.from_iterable(spans))
     elif Path(source).exists():
         from ..formats.typed_spans import read_typed_spans
 
@@ -114,17 +123,6 @@ def _classes(name: str) -> dict[str, str]:
         for one, labels in labels_by_class.items():
             found |= dict.fromkeys(labels.split(), "" if one == NONE else one)
     return found
-
-
-def _from_hub(book: BookPair, source: str) -> Iterator[tuple[int, int, str]]:
-    from ..annotation.typed_spans import hub_tags
-    from ..formats.typed_spans import spans_of_tags
-
-    tokens, ends = _text_of(book, source)
-    starts = (0, *ends)
-    tagged = hub_tags(source.removeprefix(HUB), [tokens[a:b] for a, b in pairwise(starts)])
-    for start, tags in zip(starts, tagged, strict=False):
-        yield from spans_of_tags(tags, start)
 
 
 def _nouns(evaluation: Evaluation) -> dict[str, list[TypedSpan]]:

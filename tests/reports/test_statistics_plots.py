@@ -6,7 +6,7 @@ import pytest
 
 from bookcoref_data.books import Record
 from bookcoref_data.books.statistics import corpus_statistics, document_statistics
-from bookcoref_data.reports.statistics_plots import draw_length_and_distance
+from bookcoref_data.reports.evaluation_plots import draw_length_and_distance
 
 
 def test_the_area_of_a_dot_grows_with_the_mentions():
