@@ -91,10 +91,10 @@ def counts(shared: Path, only: list[str]) -> list[dict]:
         path = mirror_file(shared, book)
         text = decode(path.read_bytes()).text
         began = time.perf_counter()
-        body = clean_one(str(path), settings, None).body
+        body = clean_one(str(path), settings).body
         seconds = time.perf_counter() - began
         tokens = tokenize_body(body.text).sentences
-        bare = clean_one(str(path), as_table, None).body
+        bare = clean_one(str(path), as_table).body
         between = tokenize_body(_between_markers(text)).sentences
         rows.append(
             {
@@ -220,7 +220,7 @@ def run_child(tool: str, path: str) -> int:
     before = _peak()
     began = time.process_time()
     if tool == "ours":
-        body = clean_one(path, settings, None).body
+        body = clean_one(path, settings).body
         taken = ", ".join(f"{kind} {share:.1%}" for kind, share in body.shares().items() if share > 0.001)
         done = f"{len(body.runs):,} runs kept; cut: {taken or 'nothing'}"
     else:
@@ -247,7 +247,7 @@ def show_alignment(shared: Path) -> None:
     settings = read_settings()
     as_printed = replace(settings, emphasis="released")
     for book, plan in (("2500", settings), ("1342", settings), ("1342", as_printed)):
-        body = clean_one(str(mirror_file(shared, book)), plan, None).body
+        body = clean_one(str(mirror_file(shared, book)), plan).body
         ours = [t for s in drop_released_breaks(tokenize_body(body.text)).sentences for t in s]
         key = [t for s in released[book] for t in s]
         partner = _partners(_plain(key), _plain(ours))

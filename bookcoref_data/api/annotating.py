@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -87,7 +88,7 @@ def annotate(
     )
     folder = path_or_none(out)
     careful = folder is not None and not (dry_run or accept)
-    corrections = None if edits is None else _CorrectedReading(path_of(edits), folder, careful)
+    corrections = None if edits is None else partial(_read_corrected, path_of(edits), folder, careful)
     return _in_turn(
         [source], plan_for(recipe, backend, least, language), cast, folder, path_or_none(report),
         corrections=corrections, dry_run=dry_run, replace=replace, narrators=narrators_of(narrator),
@@ -319,7 +320,7 @@ _Read = tuple["Annotated", tuple["Conflict", ...], tuple["Effect", ...]]
 
 def _in_turn(
     sources: Sequence[Source], plan: Plan, cast: o.CastLike, out: Path | None, report: Path | None, *,
-    corrections: _CorrectedReading | None = None, dry_run: bool = False, replace: bool, **how: Any,
+    corrections: Callable[..., _Read] | None = None, dry_run: bool = False, replace: bool, **how: Any,
 ) -> list[AnnotatedBook]:  # fmt: skip
     """Annotate books one after the other in this process; `how` are arguments of `annotate_book`."""
     from ..annotation.backends import make_backend
@@ -339,7 +340,7 @@ def _in_turn(
             if corrections is None:
                 done.append((annotate_book(source, people, plan, **how), (), ()))
             else:
-                done.append(corrections.read(source, people, plan, how))
+                done.append(corrections(source, people, plan, how))
     made = [annotated for annotated, *_ in done]
     files = write_annotations(made, written, replace=replace) if written is not None else ()
     scores: dict[str, Table] = {}
@@ -361,45 +362,39 @@ def _in_turn(
     ]  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class _CorrectedReading:
-    """Corrections that a book is read with: their file, the folder in which an earlier annotation of it may
-    lie, and whether to refuse what changes much elsewhere."""
+def _read_corrected(
+    edits: Path, folder: Path | None, careful: bool, source: Source, cast: Cast | None, plan: Plan,
+    how: dict[str, Any],
+) -> _Read:  # fmt: skip
+    """The book with the corrections in the file `edits`, and what they change elsewhere. In `folder` an
+    earlier annotation of it may lie. A cast is proposed from the same parse; `how` are arguments of `annotate_book`.
+    Raises BookcorefError: they change much elsewhere, and care is taken."""
+    from ..edits import effects
+    from ..formats.annotated import has_reasons, read_annotations
+    from ..workflows.annotate import annotate_book, write_state
+    from ..workflows.casts import propose_with
+    from ..workflows.correct import read_edits
+    from ..workflows.given import corrections_of
 
-    edits: Path
-    folder: Path | None
-    careful: bool
-
-    def read(self, source: Source, cast: Cast | None, plan: Plan, how: dict[str, Any]) -> _Read:
-        """The book with its corrections, and what they change elsewhere. A cast is proposed from the same
-        parse; `how` are arguments of `annotate_book`. Raises BookcorefError: they change much elsewhere, and
-        care is taken."""
-        from ..edits import effects
-        from ..formats.annotated import has_reasons, read_annotations
-        from ..workflows.annotate import annotate_book, write_state
-        from ..workflows.casts import propose_with
-        from ..workflows.correct import read_edits
-        from ..workflows.given import corrections_of
-
-        wanted, cast = read_edits(self.edits), cast or propose_with(how["backend"], source.book).cast
-        found = corrections_of(wanted, source.book, cast)
-        left = {conflict.number for conflict in found.conflicts if not conflict.applied}
-        note = f"{plural(found.kept, 'correction')} kept, {len(left):,} left out"
-        noted = replace(source, notes=(*source.notes, note))
-        aside = how | {"states": None, "resume": False}
-        there = read_annotations(self.folder) if self.folder and has_reasons(self.folder) else []
-        same = source.book.tokens_sha256()
-        earlier = next((a for a in there if a.book.tokens_sha256() == same), None)
-        before = earlier or annotate_book(source, cast, plan, **aside).annotation()
-        done = annotate_book(noted, found.cast, plan, given=found.given, **(aside if self.careful else how))
-        said = found.given.links.keys() | found.given.nobody | found.given.quotes.keys()
-        taken = (edit for number, edit in enumerate(wanted, 1) if number not in left)
-        changes = tuple(effects(before, done.annotation(), taken, said))
-        if self.careful:
-            _require_little(changes)
-            for state in done.states:
-                write_state(state, how["states"])
-        return replace(done, corrections=found.kept), found.conflicts, changes
+    wanted, cast = read_edits(edits), cast or propose_with(how["backend"], source.book).cast
+    found = corrections_of(wanted, source.book, cast)
+    left = {conflict.number for conflict in found.conflicts if not conflict.applied}
+    note = f"{plural(found.kept, 'correction')} kept, {len(left):,} left out"
+    noted = replace(source, notes=(*source.notes, note))
+    aside = how | {"states": None, "resume": False}
+    there = read_annotations(folder) if folder and has_reasons(folder) else []
+    same = source.book.tokens_sha256()
+    earlier = next((a for a in there if a.book.tokens_sha256() == same), None)
+    before = earlier or annotate_book(source, cast, plan, **aside).annotation()
+    done = annotate_book(noted, found.cast, plan, given=found.given, **(aside if careful else how))
+    said = found.given.links.keys() | found.given.nobody | found.given.quotes.keys()
+    taken = (edit for number, edit in enumerate(wanted, 1) if number not in left)
+    changes = tuple(effects(before, done.annotation(), taken, said))
+    if careful:
+        _require_little(changes)
+        for state in done.states:
+            write_state(state, how["states"])
+    return replace(done, corrections=found.kept), found.conflicts, changes
 
 
 def _require_little(effects: Iterable[Effect]) -> None:

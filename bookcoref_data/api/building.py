@@ -133,15 +133,14 @@ def rebuild_plan(
 
     The arguments are those of `rebuild`. Actions are "fetch", "cached", "local" and "missing".
     """
-    from ..workflows.rebuild import RebuildSettings, plan_release, plan_texts
+    from ..workflows.rebuild import RebuildSettings, plan_fetch
 
     settings = RebuildSettings(
         out=Path(), sample=sample, release=_release(release),
         mirror=text_or_none(mirror), cache_dir=path_or_none(cache_dir), offline=offline,
         books=tuple(books), layout=_layout(annotations, delta, lengths),
     )  # fmt: skip
-    first = plan_release(settings)
-    return Table.of_dicts([row._asdict() for row in (*([first] if first else []), *plan_texts(settings))])
+    return Table.of_dicts([row._asdict() for row in plan_fetch(settings)])
 
 
 def _release(release: PathLike | None) -> Path | None:

@@ -16,8 +16,7 @@ from .tables import Result, Table
 
 if TYPE_CHECKING:
     from ..progress import Progress
-    from ..text.decode import Decoded
-    from ..workflows.clean import CleanBook, Read
+    from ..workflows.clean import CleanBook
     from ..workflows.create import SilverReport
     from ..workflows.import_corpus import Imported
 
@@ -144,12 +143,12 @@ def clean(
     """
     from ..workflows.clean import clean_one, html_beside, read_settings, write_clean, write_map
 
-    read, where = reader_of(mirror, offline, cache_dir), text_or_none(mirror)
-    other = path_or_none(witness)
+    where, other = text_or_none(mirror), path_or_none(witness)
     if other is None and where and "://" not in where and str(source).isdigit():
         other = html_beside(path_of(where), str(source))
     settings = read_settings(path_or_none(recipe), apparatus="cut", guard=guard, emphasis=emphasis)
-    book = clean_one(str(source), settings, read, other)
+    kept = path_or_none(cache_dir)
+    book = clean_one(str(source), settings, other, mirror=where, offline=offline, cache_dir=kept)
     text_file, map_file = path_or_none(out), path_or_none(map)
     return Cleaned(
         book, write_clean(book, text_file) if text_file is not None else None,
@@ -244,17 +243,3 @@ def sample(out: PathLike = "story", *, replace: o.Overwrite = False) -> Path:
     write_text(folder / "lamp.txt", gutenberg_text())
     write_text(folder / "cast.txt", names)
     return folder
-
-
-def reader_of(mirror: PathLike | None, offline: bool, cache_dir: PathLike | None) -> Read:
-    """A function that reads the text of a Gutenberg number: (decoded text, sha256 of its file)."""
-
-    def read(gutenberg_id: str) -> tuple[Decoded, str]:
-        from ..sources.gutenberg import Texts
-        from ..sources.store import Store
-
-        where = text_or_none(mirror)
-        file = Texts(Store.open(path_or_none(cache_dir)), where, offline).get(gutenberg_id)
-        return file.read(), file.sha256
-
-    return read

@@ -1,7 +1,7 @@
 """Clean books by id or file, with the recipe's exceptions: the verb `clean`."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -10,15 +10,12 @@ from ..errors import SourceError, UsageError
 from ..files import read_some, sha256_bytes, write_bytes, writing
 from ..resources import load_toml, resource
 from ..sources.editions import fill
+from ..sources.store import Store
 from ..text.clean import CleanRecipe, CleanText, Witness, settings_from
-from ..text.decode import Decoded
 from ..text.ebook import MOST_BYTES, MarkedText, decode_book, read_edition
 from ..text.read_book import CleanFile, ReadSettings, clean_file
 
 _PIECE = 1 << 20  # characters written at once
-
-Read = Callable[[str], tuple[Decoded, str]]
-"""Reads a Gutenberg id: the decoded text and the sha256 of its file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +84,10 @@ def read_settings(
     return ReadSettings(load_recipe(recipe), apparatus, paragraphs, guard, emphasis)
 
 
-def clean_one(source: str, settings: ReadSettings, read: Read, other: Path | None = None) -> CleanBook:
+def clean_one(
+    source: str, settings: ReadSettings, other: Path | None = None, *, mirror: str | None = None,
+    offline: bool = False, cache_dir: Path | None = None,
+) -> CleanBook:  # fmt: skip
     """Clean a file, or the text of a Gutenberg id; `other` is another edition (HTML, EPUB, Word, plain
     text), which is asked as a witness.
 
@@ -101,8 +101,10 @@ def clean_one(source: str, settings: ReadSettings, read: Read, other: Path | Non
         found, _ = read_edition(read_some(other, MOST_BYTES), str(other))
         witness = Witness(found.text, found.apart if isinstance(found, MarkedText) else ())
     if source.isdigit() and not path.exists():
-        text, sha256 = read(source)
-        name = f"pg{source}"
+        from ..sources.gutenberg import Texts
+
+        found_text = Texts(Store.open(cache_dir), mirror, offline).get(source)
+        text, sha256, name = found_text.read(), found_text.sha256, f"pg{source}"
     else:
         name = source
         # (checksum, text) of a file. Its bytes end here: they need not stay in memory while it is cleaned.

@@ -33,6 +33,7 @@ from ..publishing.publication import read_publication
 from ..sample_story.story import TITLE as SAMPLE_TITLE
 from ..sample_story.story import sample_path
 from ..shapes import attributes, plain
+from ..sources import hub
 from ..sources.gutenberg import PlanRow, Texts
 from ..sources.release import Release, ReleaseLayout
 from ..sources.store import Store
@@ -254,10 +255,8 @@ def prepare(settings: RebuildSettings, progress: Progress | None = None) -> Rebu
     progress = progress or Silent()
     store = Store.open(settings.cache_dir, progress)
     with store.working():
-        from ..sources.hub import fetch_published, is_hub_address
-
-        if settings.release is not None and is_hub_address(settings.release):
-            folder = fetch_published(store, settings.release, offline=settings.offline, progress=progress)
+        if settings.release is not None and hub.is_hub_address(settings.release):
+            folder = hub.fetch_published(store, settings.release, offline=settings.offline, progress=progress)
             if not is_pack_release(folder):
                 raise UsageError(
                     f"{settings.release} holds a whole data set, which needs no rebuild",
@@ -335,12 +334,10 @@ _BOOKCOREF = Credits("BookCoref", BOOKCOREF_LICENCES, CITATION)
 
 
 def _open_release(settings: RebuildSettings, store: Store, progress: Progress) -> Release:
-    from ..sources.hub import HubRelease, fetch_release
-
     folder = sample_path("release") if settings.sample else settings.release
     if folder is None:
-        of_hub = HubRelease(layout=settings.layout)
-        folder = fetch_release(store, of_hub, offline=settings.offline, progress=progress)
+        of_hub = hub.HubRelease(layout=settings.layout)
+        folder = hub.fetch_release(store, of_hub, offline=settings.offline, progress=progress)
     release = Release.open(folder, settings.layout)
     if not release.annotations and not settings.texts_only:
         raise UsageError(
@@ -351,43 +348,31 @@ def _open_release(settings: RebuildSettings, store: Store, progress: Progress) -
     return release
 
 
-def plan_texts(settings: RebuildSettings) -> list[PlanRow]:
-    """What would be fetched for the books asked for, from where and how many bytes; opens no connection and
-    writes nothing.
+def plan_fetch(settings: RebuildSettings) -> list[PlanRow]:
+    """What would be fetched of a release on the Hub, and of the texts for the books asked for, from where and
+    how many bytes; opens no connection and writes nothing.
 
     With a local release these are its books that need a text, else the published ones on Gutenberg. The
-    books of a release on the Hub are known once it was fetched.
+    books of a release that others have published are known once it was fetched.
     """
-    from ..sources.hub import cached_published, is_hub_address
-
-    store = Store.open(settings.cache_dir)
-    if settings.release and is_hub_address(settings.release):
-        folder = cached_published(store, settings.release)
-        if folder is None:
-            return []
-        settings = replace(settings, release=folder)
-    parts = books_called(settings.books, _listed(settings), "the release")
-    chosen = [p.gutenberg_key for p in parts if p.gutenberg_key != "0"]
-    return texts_of(settings, store, Silent()).plan(chosen)
-
-
-def plan_release(settings: RebuildSettings) -> PlanRow | None:
-    """What would be fetched of the official release; None when a local one is used."""
-    from ..sources.hub import HubRelease, cached_published, is_hub_address
-    from ..sources.hub import plan_release as plan
-
-    if settings.release and is_hub_address(settings.release):
-        folder = cached_published(Store.open(settings.cache_dir), settings.release)
+    store, rows = Store.open(settings.cache_dir), list[PlanRow]()
+    if settings.release and hub.is_hub_address(settings.release):
+        folder = hub.cached_published(store, settings.release)
         action = "cached" if folder else "missing" if settings.offline else "fetch"
         name = str(settings.release)
-        return PlanRow("release", name, action, str(folder or name), 0 if folder else None, 0)
-    if settings.sample or settings.release:
-        return None
-    release = HubRelease(layout=settings.layout)
-    found = plan(Store.open(settings.cache_dir), release, offline=settings.offline)
-    size = 0 if found.action == "cached" else RELEASE_BYTES
-    address = f"https://huggingface.co/datasets/{release.repository}/tree/{release.revision}"
-    return PlanRow("release", str(release), found.action, found.folder or address, size, 0)
+        rows.append(PlanRow("release", name, action, str(folder or name), 0 if folder else None, 0))
+        if folder is None:
+            return rows
+        settings = replace(settings, release=folder)
+    elif not (settings.sample or settings.release):
+        release = hub.HubRelease(layout=settings.layout)
+        found = hub.plan_release(store, release, offline=settings.offline)
+        size = 0 if found.action == "cached" else RELEASE_BYTES
+        address = f"https://huggingface.co/datasets/{release.repository}/tree/{release.revision}"
+        rows.append(PlanRow("release", str(release), found.action, found.folder or address, size, 0))
+    parts = books_called(settings.books, _listed(settings), "the release")
+    chosen = [p.gutenberg_key for p in parts if p.gutenberg_key != "0"]
+    return rows + texts_of(settings, store, Silent()).plan(chosen)
 
 
 def _listed(settings: RebuildSettings) -> list[BookPart]:

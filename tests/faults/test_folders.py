@@ -256,15 +256,14 @@ def test_a_locale_without_letters_changes_no_exit_code(copy, tmp_path):
 
 
 def test_a_dry_run_lists_everything_and_writes_nothing(world, cache_home):
-    from bookcoref_data.workflows.rebuild import RebuildSettings, plan_release, plan_texts
+    from bookcoref_data.workflows.rebuild import RebuildSettings, plan_fetch
 
     local = RebuildSettings(
         out=world.root / "x", release=world.release, mirror=str(world.mirror), offline=True
     )
-    assert [(r.gutenberg_id, r.action) for r in plan_texts(local)] == [("11", "mirror"), ("12", "mirror")]
-    assert plan_release(local) is None
-    official = plan_release(RebuildSettings(out=world.root / "x", offline=False))
-    assert official is not None
+    assert [(r.gutenberg_id, r.action) for r in plan_fetch(local)] == [("11", "mirror"), ("12", "mirror")]
+    official, *texts = plan_fetch(RebuildSettings(out=world.root / "x", offline=False))
+    assert len(texts) == 52
     assert official.action in ("fetch", "missing")  # missing where HF_HUB_OFFLINE is set
     assert official.bytes > 100_000_000
     assert not cache_home.exists()

@@ -28,7 +28,7 @@ BOOKS = {
 @pytest.mark.parametrize("book", BOOKS)
 def test_real_books_pass_the_guard_and_keep_nothing_of_the_producers(shared_data, book):
     path = shared_data / "gutenberg/cache/epub" / book / f"pg{book}.txt"
-    cleaned = clean_one(str(path), read_settings(), read=None)
+    cleaned = clean_one(str(path), read_settings())
     text = cleaned.body.text
     assert [word for word in FORBIDDEN if word in text] == []
     assert BOOKS[book] in text[:120]

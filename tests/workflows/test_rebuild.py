@@ -15,7 +15,7 @@ from bookcoref_data.books import split_by_rule
 from bookcoref_data.errors import BookError, DataError, EditionError, FormatError, SourceError, UsageError
 from bookcoref_data.formats.folder import read_build, read_folder
 from bookcoref_data.workflows import rebuild as room
-from bookcoref_data.workflows.rebuild import RebuildSettings, plan_texts, prepare
+from bookcoref_data.workflows.rebuild import RebuildSettings, plan_fetch, prepare
 from bookcoref_data.workflows.verify import verify
 
 pytestmark = pytest.mark.slow
@@ -265,13 +265,14 @@ def test_everything_cached_works_with_the_network_unplugged(world, unplugged):
 
 
 def test_dry_run_opens_nothing(world, unplugged):
-    rows = plan_texts(RebuildSettings(out=world.root / "x", books=("1342", "animal_farm_0")))
+    release, *rows = plan_fetch(RebuildSettings(out=world.root / "x", books=("1342", "animal_farm_0")))
+    assert release.gutenberg_id == "release"
     assert [(r.gutenberg_id, r.action) for r in rows] == [("1342", "fetch")]
     assert rows[0].bytes > 500_000
 
 
 def test_dry_run_of_a_local_release_lists_its_books(world):
-    rows = plan_texts(settings(world, offline=False))
+    rows = plan_fetch(settings(world, offline=False))
     assert [(r.gutenberg_id, r.action) for r in rows] == [("11", "mirror"), ("12", "mirror")]
 
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from ...api.corpora import Shown
     from ...api.housekeeping import CacheSize, Digest
     from ...api.options import Positive
-    from ...workflows.rebuild import RebuildReport
     from ..declared import Json
 
 FAILED = 1
@@ -58,34 +57,28 @@ def rebuild(
         print(f"{plural(len(fetch), 'download')}, about {known / 1e6:.1f} MB; nothing was fetched or written")
         return
     done: Rebuilt = given(least_kept=None) if exact else given()
+    report, books = done.report, done.books.to_dicts()
     if json:
         emit_json(done.to_dict())
     else:
-        _print_rebuilt(done.report)
+        shown = done.books.columns
+        emit_table(("book", *shown[1:-1], "verified by"), cells(books, shown))
+        for book in report.record.books if report.record else ():
+            if book.check == "remapped":
+                say(f"{book.doc_key}: {book.notes[0]}")
+        if report.kept:
+            say(
+                f"{report.out} was left as it is: this run would lose {named(report.kept)}; "
+                "add --replace to lose them, or write to another folder with --out"
+            )
+        state = "is up to date" if report.unchanged else "left as it was" if report.kept else "written"
+        digest = report.record.digest[:16] if report.record else "none"
+        told = f"{plural(len(books), 'book')}, {len(report.failed)} failed, digest sha256:{digest}"
+        print(f"{report.out} {state}: {told}")
+        there = f"(from {Path.cwd().name or '/'}/)"
+        print(f'load it with: datasets.load_dataset("{report.out}", "split")   {there}')
     if not done.ok:
         raise typer.Exit(FAILED)
-
-
-def _print_rebuilt(report: RebuildReport) -> None:
-    books = report.record.books if report.record else []
-    digest = report.record.digest[:16] if report.record else "none"
-    columns = ("doc_key", "split", "tokens", "sentences", "characters", "mentions", "windows", "check")
-    rows = [[getattr(book, name) for name in columns] for book in books]
-    emit_table(("book", *columns[1:-1], "verified by"), rows)
-    for book in books:
-        if book.check == "remapped":
-            say(f"{book.doc_key}: {book.notes[0]}")
-    if report.kept:
-        say(
-            f"{report.out} was left as it is: this run would lose {named(report.kept)}; "
-            "add --replace to lose them, or write to another folder with --out"
-        )
-    state = "is up to date" if report.unchanged else "left as it was" if report.kept else "written"
-    print(
-        f"{report.out} {state}: {plural(len(books), 'book')}, {len(report.failed)} failed, "
-        f"digest sha256:{digest}"
-    )
-    print(f'load it with: datasets.load_dataset("{report.out}", "split")   (from {Path.cwd().name or "/"}/)')
 
 
 @verb(code=lambda done: done.result.exit_code)
