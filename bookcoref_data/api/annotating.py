@@ -367,7 +367,8 @@ def _read_corrected(
     how: dict[str, Any],
 ) -> _Read:  # fmt: skip
     """The book with the corrections in the file `edits`, and what they change elsewhere. In `folder` an
-    earlier annotation of it may lie. A cast is proposed from the same parse; `how` are arguments of `annotate_book`.
+    earlier annotation of it may lie. A cast is proposed from the same parse; `how` are arguments of
+    `annotate_book`.
     Raises BookcorefError: they change much elsewhere, and care is taken."""
     from ..edits import effects
     from ..formats.annotated import has_reasons, read_annotations

@@ -101,7 +101,6 @@ class Cleaned(Result):
         return Table.of_rows(("kind", "start", "end", "excerpt"), rows)
 
     def to_dict(self) -> dict[str, Any]:
-        """The same document as `clean --json` prints for a book."""
         file, body = self.book.file, self.book.body
         told = {
             "name": self.name, "gutenberg_id": file.gutenberg_id, "sha256": self.book.sha256,

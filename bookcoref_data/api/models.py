@@ -60,7 +60,6 @@ class GradedRun(Result):
         self.grades, self.report, self.preview = grades, report, preview
 
     def to_dict(self) -> dict[str, Any]:
-        """The same document as the command line prints with `--json`: grades by the name of the answers."""
         return dict(plain(self.grades)) if self.preview is None else self.preview
 
     def _line(self) -> str:
@@ -91,7 +90,6 @@ class Asked(Result):
         return Table.of_dicts(self.rows if self.preview is None else self.preview["prompts"])
 
     def to_dict(self) -> dict[str, Any]:
-        """The same document as the command line prints with `--json`."""
         return self.report.to_dict() if self.report is not None else self.preview or {}
 
     def _line(self) -> str:

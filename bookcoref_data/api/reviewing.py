@@ -118,7 +118,6 @@ class Casting(Result):
         return Table.of_rows(("name", "times", "names in the book", "questions"), rows)
 
     def to_dict(self) -> dict[str, Any]:
-        """What `cast --json` prints."""
         return {"file": str(self.file), **self.workshop.to_dict()}
 
     def _line(self) -> str:
@@ -363,7 +362,6 @@ class Audit(Result):
         return Table.of_rows(columns, rows)
 
     def to_dict(self) -> dict[str, Any]:
-        """What `audit --json` prints."""
         from ..asking.flags import flag_as_dict
         from ..books.layout import lay_out
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from ... import api
 from ...errors import UsageError, plural
 from ...errors import listed as named
 from ...shapes import together
@@ -44,9 +45,7 @@ def rebuild(
             hint="bookcoref-data rebuild --sample needs no network",
         )  # fmt: skip
     if dry_run:
-        from ...api import rebuild_plan
-
-        rows = given(rebuild_plan).to_dicts()
+        rows = given(api.rebuild_plan).to_dicts()
         if json:
             emit_json(rows)
             return
@@ -217,7 +216,10 @@ def cache_path(root: Path) -> None:
 
 @verb()
 def cache_size(found: CacheSize) -> None:
-    _print_size(found)
+    rows = [[*part] for part in found.parts]
+    word = "removed" if found.removed else "parts"
+    columns = ["part", "files", "bytes"]
+    emit_table(columns, [*rows, ["total", found.files, found.bytes]], title=f"{found.root} ({word})")
 
 
 @verb(flags={"yes": "-y"})
@@ -228,9 +230,7 @@ def cache_clear(given: Given, part: str | None, yes: bool = False, json: Json = 
     Args:
         yes: do not ask.
     """
-    from ...api import cache_size
-
-    there: CacheSize = given(cache_size)
+    there: CacheSize = given(api.cache_size)
     doomed = [entry for entry in there.parts if part in (None, entry.part)]
     if doomed and not yes:
         total = sum(entry.bytes for entry in doomed)
@@ -244,16 +244,8 @@ def cache_clear(given: Given, part: str | None, yes: bool = False, json: Json = 
     if json:
         emit_json(removed.to_dict())
     else:
-        _print_size(removed)
+        cache_size(removed)
 
 
 def _can_ask() -> bool:
     return sys.stdin.isatty()
-
-
-def _print_size(found: CacheSize) -> None:
-    """Parts with files and bytes, and their sum."""
-    rows = [[*part] for part in found.parts]
-    word = "removed" if found.removed else "parts"
-    columns = ["part", "files", "bytes"]
-    emit_table(columns, [*rows, ["total", found.files, found.bytes]], title=f"{found.root} ({word})")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from ... import api
 from ...errors import BookcorefError, UsageError, counted, plural
 from ..common import cells, emit_json, emit_problems, emit_rows, emit_table, listed, say
 from ..declared import Given, verb
@@ -91,11 +92,6 @@ def _show_cleaned(reports: list[dict[str, Any]], show_cuts: bool) -> None:
 
 
 @verb(code=lambda done: bool(done.problems))
-def harvest_wikidata(done: Harvested) -> None:
-    harvest_liscu(done)
-
-
-@verb(code=lambda done: bool(done.problems))
 def harvest_liscu(done: Harvested) -> None:
     report = done.report
     emit_table(("", "number"), [("works", report.works), ("characters", report.rows)])
@@ -106,6 +102,9 @@ def harvest_liscu(done: Harvested) -> None:
             emit_table((title, "number"), counts.items())
     emit_problems(report.problems)
     say(f"written to {report.out}")
+
+
+harvest_wikidata = harvest_liscu
 
 
 @verb()
@@ -154,9 +153,7 @@ def regenerate(
         check: say what would be needed, fetched and only approximate, and how long it takes; run nothing.
     """
     if check:
-        from ...api import regenerate_check
-
-        table = given(regenerate_check)
+        table = given(api.regenerate_check)
         if json:
             emit_json(table.to_dicts())
         else:

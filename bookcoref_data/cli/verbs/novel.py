@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from ... import api
 from ...api.options import only_with
 from ...errors import UsageError, counted, plural
 from ..common import emit_json, emit_rows, emit_table, listed, say
@@ -47,7 +48,6 @@ def annotate(
     if propose_cast:
         _propose(given, book, out, json)
         return
-    from ...api import annotate_many
     from ...api.annotating import summary_of
     from ...workflows.annotate_many import holds_many
 
@@ -59,14 +59,14 @@ def annotate(
     if edits is not None and several:
         raise UsageError("--edits corrects one book at a time", hint="annotate the corrected book alone")
     if several and out is not None and report is None:
-        many: AnnotatedMany = given(annotate_many, books=book)
+        many: AnnotatedMany = given(api.annotate_many, books=book)
         show_many(many, json)
         raise typer.Exit(many.exit_code)
     if given.values["engine"] != "local" or given.values["slurm"]:
         what = "--engine and --slurm are for many books with --out, and without --report"
         raise UsageError(what, expected="a folder or file of books", found=str(book))
     sources = _sources(book, cast)
-    done = [*given(annotate_many, books=sources).books] if several else [given(book=sources[0])]
+    done = [*given(api.annotate_many, books=sources).books] if several else [given(book=sources[0])]
     for one in done:
         say_conflicts(edits, one.conflicts)
         if one.effects and not json:
@@ -100,9 +100,7 @@ def _sources(book: Path, cast: Path | None) -> list[Source]:
 
 
 def _propose(given: Given, book: Path, out: Path | None, json: bool) -> None:
-    from ...api import propose_casts
-
-    made = given(propose_casts, books=book)
+    made = given(api.propose_casts, books=book)
     if json:
         for one in made.casts:
             emit_json(one.to_dict())

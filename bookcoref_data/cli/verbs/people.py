@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ...api.options import only_with
+from ...api.reviewing import edits_beside
 from ...errors import UsageError
 from ..common import emit_json, emit_rows, emit_table, say
 from ..declared import Given, verb
@@ -65,8 +66,6 @@ def review(
 ) -> None:  # fmt: skip
     """In a terminal the questions are asked one by one: a key for each person, o for somebody else, n for
     nobody, c for "cannot tell", z undoes, q stops. Without a terminal they are listed."""
-    from ...api.reviewing import edits_beside
-
     kept = edits or edits_beside(source)
     asked: Review = given()
     if (a := asked.agreement) and not json:
@@ -188,8 +187,6 @@ def audit(
     Args:
         review: ask of each flag in the terminal whether it is an error, and keep the corrections in `edits`.
     """
-    from ...api.reviewing import edits_beside
-
     kept = edits or edits_beside(source)
     found: Audit = given(edits=kept)
     if json:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from ... import api
 from ...api.options import only_with
 from ...errors import UsageError, counted, plural
 from ..common import cells, emit_json, emit_problems, emit_rows, emit_table, listed, say
@@ -53,9 +54,7 @@ def merge(
         else:
             ask_all(documents, answers)
     if agreement:
-        from ...api import merge_agreement
-
-        found: Table = given(merge_agreement, decisions=decisions or ())
+        found: Table = given(api.merge_agreement, decisions=decisions or ())
         if json:
             emit_json(found.to_dicts())
             return
