@@ -278,7 +278,7 @@ def _state_file(folder: Path, doc_key: str, step: str) -> Path:
 
 
 def write_annotations(
-    done: Iterable[Annotated], out: Path, *, title: str = "", dataset: bool = True, replace: bool = False
+    done: Iterable[Annotated], out: Path, *, dataset: bool = True, replace: bool = False
 ) -> list[Path]:
     """Write everything described at the top of this module except the states; returns the files. Raises: as
     `check_kept`."""
@@ -290,7 +290,7 @@ def write_annotations(
             notes = [note for a in done for note in a.state.notes]
             made = sum(a.corrections for a in done)
             write_folder(
-                out / DATASET, {"test": [a.book for a in done]}, title=title or "Annotated books",
+                out / DATASET, {"test": [a.book for a in done]}, title="Annotated books",
                 licences=LICENCES, notes=notes, replace=replace, source={CORRECTIONS: made} if made else {},
                 reasons={a.book.doc_key: format_reasons(a.annotation()) for a in done},
             )  # fmt: skip

@@ -66,13 +66,9 @@ def _joined(shipped: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any
     """One book's table over another: lists of pieces and tables of limits are joined, the rest replaced."""
     joined = dict(shipped)
     for key, value in own.items():
-        old = joined.get(key)
-        if isinstance(old, list) and isinstance(value, list):
-            joined[key] = [*old, *value]
-        elif isinstance(old, dict) and isinstance(value, dict):
-            joined[key] = {**old, **value}
-        else:
-            joined[key] = value
+        old: Any = joined.get(key)
+        lists, tables = (isinstance(old, kind) and isinstance(value, kind) for kind in (list, dict))
+        joined[key] = [*old, *value] if lists else {**old, **value} if tables else value
     return joined
 
 

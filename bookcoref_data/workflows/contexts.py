@@ -115,22 +115,17 @@ def build(
             share = budget // max(map(len, groups), default=1) if joint else budget
             retriever = Retriever(book, budget=max(share, 1), seed=plan.seed, truncate=plan.truncate)
             for group in groups:
-                rows += _rows_of(retriever, group, strategy, kind)
+                if len(group) == 1:
+                    for context in retriever.contexts(group[0], strategy):
+                        row = context.to_dict(book)
+                        rows.append({**row, "prompt": prompt_of(group[0], row["context"], kind)})
+                else:
+                    found = (context for name in group for context in retriever.contexts(name, strategy))
+                    pieces = sorted({p for context in found for p in context.pieces}, key=lambda p: p.start)
+                    row = Context(book.doc_key, " | ".join(group), strategy, tuple(pieces)).to_dict(book)
+                    rows.append({**row, "prompt": joint_prompt(group, row["context"], kind)})
                 advance(len(group))
     return rows
-
-
-def _rows_of(retriever: Retriever, group: Sequence[str], strategy: str, kind: str) -> Rows:
-    book = retriever.book
-    if len(group) == 1:
-        rows = [context.to_dict(book) for context in retriever.contexts(group[0], strategy)]
-        return [{**row, "prompt": prompt_of(group[0], row["context"], kind)} for row in rows]
-    pieces = {p for name in group for context in retriever.contexts(name, strategy) for p in context.pieces}
-    together = Context(
-        book.doc_key, " | ".join(group), strategy, tuple(sorted(pieces, key=lambda p: p.start))
-    )
-    row = together.to_dict(book)
-    return [{**row, "prompt": joint_prompt(group, row["context"], kind)}]
 
 
 def add_summaries(rows: Rows, summaries: Rows, books: Sequence[Book], kind: str = "description") -> Rows:

@@ -61,16 +61,13 @@ def write_jobs(jobs: Iterable[ReadingJob] | Shelf, work: Path) -> list[tuple[str
     for number, job in enumerate(todo):
         value = attributes(job) if isinstance(job, Shelf) else job.to_dict()
         write_text(work / "jobs" / f"{number:06}.json", json.dumps(value, ensure_ascii=False), at_once=True)
-        places.append(
-            (job.path.stem, _note(work, job.path)) if isinstance(job, Shelf) else (str(job), job.finished())
-        )
+        if isinstance(job, Shelf):
+            places.append((job.path.stem, work / "done" / f"{job.path.name}.json"))
+        else:
+            places.append((str(job), job.finished()))
     if not places:
         raise UsageError("there is no book to annotate", hint="check the folder, or the books you named")
     return places
-
-
-def _note(work: Path, text: Path) -> Path:
-    return work / "done" / f"{text.name}.json"
 
 
 def _annotate_text(value: Mapping[str, Any], work: Path) -> None:
@@ -79,7 +76,7 @@ def _annotate_text(value: Mapping[str, Any], work: Path) -> None:
     path, cast = Path(value["path"]), value["characters"]
     told = tuple(value["narrators"]), tuple(value["steps"])
     books = Shelf(path, plan_of(value["plan"]), Path(value["cache"]), Path(cast) if cast else None, *told)
-    note = _note(work, path)
+    note = work / "done" / f"{path.name}.json"
     # Checksum of everything that can change the annotation of a text file, found without tokenising it
     cast = books.cast_file(path)
     inputs = [

@@ -14,6 +14,7 @@ from typing import Any
 from ..books import Book, Record
 from ..errors import DataError, require_choice
 from ..formats import ConversionReport, write_documents
+from ..formats.base import EMPTY_CLUSTER, EMPTY_SENTENCE, OUTSIDE
 from ..formats.corpora import Corpus, corpora, read_corpus
 from ..formats.folder import check_replaceable, writing_folder
 from ..formats.layers import note_layers
@@ -23,11 +24,6 @@ from ..shapes import attributes
 
 NOT_GUTENBERG = "0"
 """The `gutenberg_key` of a document that is not known to be from there, as in the release."""
-TWICE = "mentions given twice in one cluster"
-EMPTY_CLUSTERS = "clusters without a mention"
-EMPTY_SENTENCES = "empty sentences"
-OUTSIDE = "mentions outside the tokens"
-EMPTY_DOCUMENTS = "documents without tokens"
 FIELDS = "fields of documents that the columns have no place for"
 
 
@@ -120,22 +116,22 @@ def _books(records: list[Record], report: ConversionReport, *, whole: bool) -> I
     clusters, mentions outside the tokens, duplicates."""
     for record in records:
         if not any(record.sentences or []):
-            report.add(EMPTY_DOCUMENTS, record.doc_key)
+            report.add("documents without tokens", record.doc_key)
             continue
         if not whole:
             note_layers(record, report)
             names = sorted(name for name in record.extra if name not in ("document", "part"))
             report.add(FIELDS, record.doc_key, ", ".join(names), count=len(names))
         sentences = [sentence for sentence in record.sentences or [] if sentence]
-        report.add(EMPTY_SENTENCES, record.doc_key, count=len(record.sentences or []) - len(sentences))
+        report.add(EMPTY_SENTENCE, record.doc_key, count=len(record.sentences or []) - len(sentences))
         size = sum(map(len, sentences))
         clusters = []
         for cluster in record.clusters:
             inside = [m for m in cluster if 0 <= m.start <= m.end < size]
             once = list(dict.fromkeys(inside))
             report.add(OUTSIDE, record.doc_key, count=len(cluster) - len(inside))
-            report.add(TWICE, record.doc_key, count=len(inside) - len(once))
-            report.add(EMPTY_CLUSTERS, record.doc_key, count=int(not once))
+            report.add("mentions given twice in one cluster", record.doc_key, count=len(inside) - len(once))
+            report.add(EMPTY_CLUSTER, record.doc_key, count=int(not once))
             clusters.append(once)
         characters = [
             (name, list(dict.fromkeys(m for m in spans if 0 <= m.start <= m.end < size)))

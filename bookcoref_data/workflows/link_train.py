@@ -101,15 +101,12 @@ def _train(
     done.device, done.steps = str(device), steps or -(-len(lessons) // WINDOWS) * epochs
     best: dict[str, Any] = {}
 
-    def score_dev() -> None:
-        done.dev_f1.append(_score(reader, parts["dev"])["f1"])
-
     def after_epoch() -> None:
-        score_dev()
+        done.dev_f1.append(_score(reader, parts["dev"])["f1"])
         if done.dev_f1[-1] >= max(done.dev_f1[1:]):
             best.update((name, weight.detach().cpu().clone()) for name, weight in reader.weights().items())
 
-    score_dev()
+    done.dev_f1.append(_score(reader, parts["dev"])["f1"])
     with begun(progress, "train", done.steps, "steps") as advance:
 
         def heard(loss: float) -> None:

@@ -52,18 +52,6 @@ from .verify import manifest_of, require_sound
 _MOST_TEXT = 64 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class PreparedPublication:
-    """What would go up: the publication's facts, and every file by its path in the repository.
-
-    `longest` is the longest run of a book's words that was found in the files of a standoff release.
-    """
-
-    publication: Publication
-    files: Mapping[str, Content]
-    longest: LeakedRun | None = None
-
-
 @dataclass(slots=True)
 class PublishReport:
     """What was found and done; `uploaded` is None after a dry run. `files` maps paths to size and sha256."""
@@ -108,20 +96,19 @@ def publish(
     progress = progress or Silent()
     if out is not None and out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UsageError(f"{out} is not empty", expected="a new or empty folder for --out")
-    with preparing(settings, progress, asks=not dry_run) as prepared:
-        files = {path: FileFacts(size_of(c), sha256_of(c)) for path, c in sorted(prepared.files.items())}
-        card = _bytes_of(prepared.files["README.md"]).decode("utf-8")
-        report = PublishReport(prepared.publication, files, prepared.longest, card)
+    with preparing(settings, progress, asks=not dry_run) as (made, contents, longest):
+        files = {path: FileFacts(size_of(c), sha256_of(c)) for path, c in sorted(contents.items())}
+        card = _bytes_of(contents["README.md"]).decode("utf-8")
+        report = PublishReport(made, files, longest, card)
         if out is not None:
             with whole(out) as outputs:
                 folder = outputs.folder(out, Replaceable)
-                for path, content in prepared.files.items():
+                for path, content in contents.items():
                     write_bytes(folder / path, _bytes_of(content))
             report.copied = out
         if not dry_run:
-            made = prepared.publication
             job = Upload(
-                settings.repository, prepared.files, made.tag, f"{made.title}: {made.tag}", PUBLICATION_FILE,
+                settings.repository, contents, made.tag, f"{made.title}: {made.tag}", PUBLICATION_FILE,
                 lambda path: found.files if (found := read_publication(path)) else (),
                 settings.private or None,
             )  # fmt: skip
@@ -132,9 +119,11 @@ def publish(
 @contextmanager
 def preparing(
     settings: PublishSettings, progress: Progress, *, asks: bool = False
-) -> Iterator[PreparedPublication]:
-    """Everything that would go up; packs are in a temporary folder until the end of the block. Where it
-    `asks` the Hub, a version that is there keeps its day. Raises: as `publish`."""
+) -> Iterator[tuple[Publication, Mapping[str, Content], LeakedRun | None]]:
+    """What would go up: the publication's facts, every file by its path in the repository, and the longest
+    run of a book's words that was found in the files of a standoff release; packs are in a temporary folder
+    until the end of the block. Where it `asks` the Hub, a version that is there keeps its day. Raises: as
+    `publish`."""
     parse_address(settings.repository)
     folder = _folder_of(settings.books or settings.folder)
     record = read_build(folder)
@@ -181,7 +170,7 @@ def preparing(
             if size_of(content) <= _MOST_TEXT and holds_token(_bytes_of(content)):
                 what = f"{path} holds your token for the Hub"
                 raise DataError(what, hint="remove it from the files; nothing was uploaded")
-        yield PreparedPublication(made, files, longest)
+        yield made, files, longest
 
 
 def _folder_of(path: Path) -> Path:

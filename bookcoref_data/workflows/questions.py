@@ -109,7 +109,7 @@ def from_passages(questions: Rows, books: Mapping[str, Record]) -> Rows:
     return answers
 
 
-def write_questions(made: QuestionSet, settings: QuestionSettings, out: Path, title: str = "") -> list[Path]:
+def write_questions(made: QuestionSet, settings: QuestionSettings, out: Path) -> list[Path]:
     """Write the folder that `load_dataset` reads; returns its files."""
     tables = {name: [q.to_dict() for q in rows] for name, rows in made.tables.items()}
     scores = (
@@ -118,7 +118,7 @@ def write_questions(made: QuestionSet, settings: QuestionSettings, out: Path, ti
         ) for name, groups in made.baselines.items() for right, total in (groups["all"],)
     )  # fmt: skip
     content = TaskFolder(
-        "questions", title or "Who is meant? Questions about mentions", FEATURES, tables,
+        "questions", "Who is meant? Questions about mentions", FEATURES, tables,
         settings.to_dict(), (*NOTES, *scores),
         left_out=[f"{key}: {why}" for key, why in [*made.rejected.items(), *made.counts.items()]],
     )  # fmt: skip
