@@ -129,9 +129,7 @@ def rebuilt(job: RebuildJob) -> BuiltBook:
         if job.part.pack:
             pack = _released_pack(job)
             old, same = old_of_pack(pack), holds_edition(pack, text)
-            left = (
-                ["speakers, scores and reasons count the released tokens: left out"] if pack.reasons else []
-            )
+            left = ["speakers, scores and reasons count the released tokens: left out"] * bool(pack.reasons)
         else:
             # The book as an earlier run built it from this part of a release, with the released tokens.
             note = read_note(_exact_note(job)) or {}
