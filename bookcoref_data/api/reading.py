@@ -243,7 +243,6 @@ class Corrections(list["Edit"]):
         return f"<Corrections: {plural(len(self), 'edit')}>"
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
         return {"edits": [edit.to_dict() for edit in self]}
 
 
@@ -279,7 +278,6 @@ class MergedCorrections(list["Edit"]):
         self.disagreements = disagreements
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
         return {"edits": plain(list(self)), "disagreements": plain(self.disagreements)}
 
     def __repr__(self) -> str:

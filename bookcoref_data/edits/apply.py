@@ -8,7 +8,7 @@ from ..books.annotation import Annotation, Marked, Quote
 from ..shapes import attributes
 from ..words import fold
 from .locate import Finder, not_found
-from .naming import CONFIRM, MAKE, Callings, offered
+from .naming import CONFIRM, MAKE, Callings
 from .operations import Anchor, Edit
 
 STEP = "edit"
@@ -171,11 +171,7 @@ class _Editing:
             return known
         if len(called := self.callings.called(name)) == 1:
             return next(iter(called))
-        raise EditRefused(f"no character is called {name!r}{self._offered(name) or MAKE}")
-
-    def _offered(self, name: str, but: int = -1) -> str:
-        """Who may be meant by a name, as the end of a message; "" where nobody may."""
-        return offered([self.names[i] for i in sorted(self.callings.fitting(name) - {but})])
+        raise EditRefused(f"no character is called {name!r}{self.callings.offered(name, self.names) or MAKE}")
 
     def _corrected(self, edit: Edit, span: tuple[int, int], character: int, kind: str) -> Marked:
         rule = f"corrected by {edit.author}" if edit.author else "corrected"
@@ -239,7 +235,7 @@ class _Editing:
     def _new(self, edit: Edit, span: tuple[int, int]) -> bool:
         if edit.character in self.number:
             return False
-        if not edit.confirmed and (may_be := self._offered(edit.character)):
+        if not edit.confirmed and (may_be := self.callings.offered(edit.character, self.names)):
             raise EditRefused(f"{edit.character!r} would be a new person{may_be}{CONFIRM}")
         self.callings.add(len(self.names), edit.character)
         self.number[edit.character] = len(self.names)
@@ -252,7 +248,7 @@ class _Editing:
         place = self._character(edit.character)
         if edit.name in self.number and edit.name != edit.character:
             raise EditRefused(f"there is a {edit.name!r} already; to join them, merge")
-        if not edit.confirmed and (may_be := self._offered(edit.name, but=place)):
+        if not edit.confirmed and (may_be := self.callings.offered(edit.name, self.names, place)):
             raise EditRefused(f"{edit.name!r} may be another's name{may_be}{CONFIRM}")
         self.callings.add(place, edit.name)
         self.names[place] = edit.name
@@ -265,7 +261,7 @@ class _Editing:
 
     def _merge(self, edit: Edit, span: tuple[int, int]) -> bool:
         into = self._character(edit.into)
-        if edit.character not in self.number and not self._offered(edit.character, but=into):
+        if edit.character not in self.number and not self.callings.offered(edit.character, self.names, into):
             return False  # they were joined before
         gone = self._character(edit.character)
         if gone == into:

@@ -2,7 +2,7 @@
 one, with one slip of the fingers. The page's `fitting` (6-names.js) follows the same rules."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ..words import fold
 
@@ -52,6 +52,10 @@ class Callings:
         plain = fold(typed)
         found = self._names.get(plain) or self._aliases.get(plain) if plain else None
         return set(map(self.final, found or ()))
+
+    def offered(self, typed: str, names: Sequence[str], but: int = -1) -> str:
+        """Who of `names`, in the order of people, may be meant, as the end of a message; "" for nobody."""
+        return offered([names[i] for i in sorted(self.fitting(typed) - {but})])
 
     def fitting(self, typed: str) -> set[int]:
         """Whom a name may mean: who is called so, else has all these words in a name, else all but one and

@@ -143,7 +143,6 @@ class ReuseRights:
         return self.licence is not None and self.licence.open and not self.closed
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
         licence = self.licence.id if self.licence else None
         return {"licence": licence} | attributes(self, "open evidence closed")
 

@@ -14,6 +14,8 @@ from ..formats.folder import BUILD_FILE, iter_folder, read_build
 from ..sources.store import Store
 from .verify import published_books
 
+COLUMNS = ("doc_key", "title", "gutenberg_key", "gold", "splits", "tokens", "characters", "counts_from",
+           "text_cached", "built")  # fmt: skip
 _CONTEXT = 8
 _AROUND = 12
 """Words shown on each side of a mention, and of a place."""
@@ -25,29 +27,19 @@ def overview(folder: Path, cache_dir: Path | None) -> list[dict[str, Any]]:
 
     built = _built(folder)
     texts = Texts(Store.open(cache_dir), offline=True)
-    rows = []
+    rows: list[tuple[Any, ...]] = []
     for book in published_books():
-        gid, known = book["gutenberg_key"], book.get("known", {})
-        reported = book["reported_by_paper"]
-        here = built.get(book["doc_key"])
-        rows.append(
-            {
-                "doc_key": book["doc_key"], "title": book["title"], "gutenberg_key": gid,
-                "gold": book["gold"], "splits": book["splits"],
-                "tokens": known.get("tokens", reported["tokens"]), "characters": reported["characters"],
-                "counts_from": "release" if known else "paper",
-                "text_cached": gid != "0" and bool(texts.cached(gid)), "built": here is not None,
-            }
-        )  # fmt: skip
-    known_keys = {row["doc_key"] for row in rows}
-    return rows + [
-        {
-            "doc_key": b.doc_key, "title": "(not of the published data set)",
-            "gutenberg_key": b.gutenberg_key, "gold": False, "splits": [b.split], "tokens": b.tokens,
-            "characters": b.characters, "counts_from": "build", "text_cached": False, "built": True,
-        }
-        for key, b in built.items() if key not in known_keys
-    ]  # fmt: skip
+        gid, known, reported = book["gutenberg_key"], book.get("known", {}), book["reported_by_paper"]
+        rows.append((
+            book["doc_key"], book["title"], gid, book["gold"], book["splits"],
+            known.get("tokens", reported["tokens"]), reported["characters"], "release" if known else "paper",
+            gid != "0" and bool(texts.cached(gid)), book["doc_key"] in built,
+        ))  # fmt: skip
+    known_keys = {row[0] for row in rows}
+    for b in (b for key, b in built.items() if key not in known_keys):
+        about = (b.doc_key, "(not of the published data set)", b.gutenberg_key, False, [b.split])
+        rows.append((*about, b.tokens, b.characters, "build", False, True))
+    return [dict(zip(COLUMNS, row, strict=True)) for row in rows]
 
 
 def describe(folder: Path, name: str) -> dict[str, Any]:

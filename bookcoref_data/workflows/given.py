@@ -11,7 +11,7 @@ from ..books import Book
 from ..edits import Anchor, Conflict, Edit
 from ..edits.apply import EditRefused, Said
 from ..edits.locate import Finder, not_found
-from ..edits.naming import CONFIRM, MAKE, Callings, offered
+from ..edits.naming import CONFIRM, MAKE, Callings
 from ..errors import UsageError
 from ..scoring.mention_types import TypeRules
 from ..words import honorifics
@@ -127,7 +127,7 @@ class _Correcting:
 
     def _offered(self, name: str, but: int = -1) -> str:
         """Who may be meant by a name, as the end of a message; "" where nobody may."""
-        return offered([self.people[i].name for i in sorted(self.callings.fitting(name) - {but})])
+        return self.callings.offered(name, [person.name for person in self.people], but)
 
     def _place(self, anchor: Anchor | None) -> Span:
         found = self.finder.find(anchor) if anchor is not None else None

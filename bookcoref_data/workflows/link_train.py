@@ -132,10 +132,8 @@ def _score(reader: Reader, books: Iterable[Book]) -> dict[str, float]:
     from ..annotation.hub.steps import LinkStep
 
     step = LinkStep({"model": "", "window_words": WINDOW_WORDS, "revision": "trained"}, lambda: reader)
-    answers = []
-    for book in books:
-        job = Job(book, make_cast(character.name for character in book.characters))
-        answers.append(step.run(job, job.empty_state(), Silent()).to_book(book))
+    jobs = [Job(book, make_cast(character.name for character in book.characters)) for book in books]
+    answers = [step.run(job, job.empty_state(), Silent()).to_book(job.book) for job in jobs]
     linking = evaluate(books, answers).linking
     return {
         name: round(100 * getattr(linking.linked, name), 2) if linking else 0.0

@@ -47,7 +47,6 @@ class Plausibility:
     warnings: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
         rounded = ("first_person", "first_person_linked", "pronouns")
         return attributes(self) | {name: round(getattr(self, name), 4) for name in rounded}
 

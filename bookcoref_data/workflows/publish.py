@@ -74,7 +74,6 @@ class PublishReport:
         return f"<PublishReport: {made.repository}, {len(made.books)} books, {self.bytes:,} bytes, {state}>"
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON-ready."""
         made = self.publication
         return {
             **attributes(made, "repository page"), "form": "standoff" if made.standoff else "whole",
@@ -256,10 +255,7 @@ def _descriptions(
     """Croissant, CITATION.cff, .zenodo.json and publication.json, for these files and the `others`."""
     facts = {path: FileFacts(size_of(files[path]), sha256_of(files[path])) for path in data_files(files)}
     known = publication.licence
-    shared: dict[str, str] = {
-        "title": publication.title, "version": publication.version, "date": publication.date,
-        "url": publication.page,
-    }  # fmt: skip
+    shared: dict[str, str] = attributes(publication, "title version date") | {"url": publication.page}
     citation = publication.citation
     spdx = known.id if known.url else ""
     made = {

@@ -152,12 +152,8 @@ def _noun_classes() -> dict[str, str]:
 
 def noun_spans(tokens: Sequence[str], mentions: Iterable[tuple[int, int]]) -> list[TypedSpan]:
     """A typed span for every mention that the list knows."""
-    found = []
-    for start, end in sorted(set(mentions)):
-        label = noun_label(tokens, start, end)
-        if label is not None:
-            found.append(TypedSpan(start, end, label))
-    return found
+    labels = ((start, end, noun_label(tokens, start, end)) for start, end in sorted(set(mentions)))
+    return [TypedSpan(start, end, label) for start, end, label in labels if label is not None]
 
 
 def noun_label(tokens: Sequence[str], start: int, end: int) -> str | None:
@@ -169,6 +165,5 @@ def noun_label(tokens: Sequence[str], start: int, end: int) -> str | None:
     head = head_of(tokens, start, end)
     if head is None:
         return None
-    first = max(start, 0)
-    titled = any(token.lower().rstrip(".") in HONORIFICS for token in tokens[first : head + 1])
+    titled = any(token.lower().rstrip(".") in HONORIFICS for token in tokens[max(start, 0) : head + 1])
     return _noun_classes().get(tokens[head].lower(), "PER" if titled else None)
