@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import csv
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -329,6 +330,18 @@ def test_the_key_as_annotation_is_always_right_and_a_lump_is_not(made, story):
     assert grade(rows, answers).groups["all"].value < 0.5
     empty = Record(story.doc_key, "", story.sentences, [], [])
     assert {a["answer"] for a in annotation_answers(rows, key, {story.doc_key: empty})} == {NONE_OF_THE_ABOVE}
+
+
+@pytest.mark.parametrize("by_hand", [False, True])
+def test_the_key_is_right_whatever_made_the_phrases(story, by_hand):
+    """Without characters "repo" makes phrases in another way than "books", and a person makes them in any."""
+    bare = replace(story, characters=[])
+    settings = read_settings("repo", test=20, dev=0, draws=0, none_share=0.0)
+    given = [f"person {i}" for i in range(len(bare.clusters))] if by_hand else None
+    rows = rows_of(build_questions([("s", [bare])], settings, phrases=lambda record: given))
+    key = {bare.doc_key: bare}
+    assert len(rows) == 40
+    assert grade(rows, annotation_answers(rows, key, key)).groups["all"].value == 1.0
 
 
 def test_settings_that_cannot_be_right_are_refused(tmp_path):

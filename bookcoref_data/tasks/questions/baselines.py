@@ -21,15 +21,13 @@ def annotation_answers(
     mention the response lacks, or a cluster that fits no option, answers "None of the Above". A document that
     one of the two lacks answers nothing.
     """
-    sides: dict[str, _Sides] = {}
-    answers = []
-    for question in questions:
-        doc_key = question["doc_key"]
-        if doc_key in key and doc_key in response:
-            if doc_key not in sides:
-                sides[doc_key] = _Sides(key[doc_key], response[doc_key].to_book())
-            answers.append({"id": str(question["id"]), "answer": sides[doc_key].answer(question)})
-    return answers
+    sides = {
+        doc_key: _Sides(key[doc_key], response[doc_key].to_book(), asked)
+        for doc_key, asked in together((question["doc_key"], question) for question in questions).items()
+        if doc_key in key and doc_key in response
+    }
+    asked = ((question, sides.get(question["doc_key"])) for question in questions)
+    return [{"id": str(q["id"]), "answer": side.answer(q)} for q, side in asked if side]
 
 
 def text_answers(questions: Sequence[Mapping[str, Any]]) -> dict[str, list[dict[str, str]]]:
@@ -58,16 +56,20 @@ def evenly(questions: Sequence[dict[str, Any]], most: int) -> list[dict[str, Any
 class _Sides:
     """A document and an annotation of it."""
 
-    def __init__(self, key: Record, response: Book) -> None:
-        made = make_document(key)
-        self.entity = {m: made.phrases[o] for m, o in zip(made.mentions, made.owners, strict=True)}
+    def __init__(self, key: Record, response: Book, questions: Sequence[Mapping[str, Any]]) -> None:
+        # The phrase of an entity is what a question says, else an option that a way of making phrases gives.
+        options = {option for question in questions for option in question["options"]}
+        made, table = (make_document(key, untyped=way) for way in ("rules", "table"))
+        owner = dict(zip(made.mentions, made.owners, strict=True))
+        ways = zip(made.phrases, table.phrases, strict=True)
+        phrases = [next(filter(options.__contains__, of), None) for of in ways]
+        said = {owner.get(Mention(q["start"], q["end"])): q["entity"] for q in questions if "entity" in q}
+        self.entity = {mention: said.get(number, phrases[number]) for mention, number in owner.items()}
         named = [(c.name, c.mentions) for c in response.characters]
         covered = {m for _, mentions in named for m in mentions}
         self.clusters = named + [("", c) for c in response.clusters if not covered.issuperset(c)]
-        self.owner: dict[Mention, int] = {}
-        for number, (_, mentions) in enumerate(self.clusters):
-            for mention in mentions:
-                self.owner.setdefault(mention, number)
+        last_first = reversed([*enumerate(self.clusters)])  # of several, the first that lists a mention
+        self.owner = {mention: number for number, (_, mentions) in last_first for mention in mentions}
 
     def answer(self, question: Mapping[str, Any]) -> str:
         mention = Mention(question["start"], question["end"])
@@ -79,7 +81,5 @@ class _Sides:
         if name in question["options"]:
             return name
         shared = Counter(self.entity[m] for m in mentions if m != mention and m in self.entity)
-        for phrase, _ in shared.most_common():
-            if phrase in question["options"]:
-                return str(phrase)
-        return NONE_OF_THE_ABOVE
+        ranked = (phrase for phrase, _ in shared.most_common() if phrase in question["options"])
+        return str(next(ranked, NONE_OF_THE_ABOVE))
