@@ -1,6 +1,7 @@
 """The command line: arguments, progress, printing and exit codes. Nothing else prints."""
 
 import gc
+import signal
 import sys
 
 # What imports make stays: looking through it for garbage was a twentieth of what a small command costs.
@@ -14,5 +15,7 @@ def main() -> None:
 
         run()
     except KeyboardInterrupt:
+        # Python now waits for what workers are at; where a second one broke that off, it waited for good.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
         print("interrupted; finished work is kept, run the same command again to go on", file=sys.stderr)
         sys.exit(130)

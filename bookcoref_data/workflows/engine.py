@@ -1,9 +1,5 @@
 """One engine for work that is done book by book: job -> content key -> cache -> outcome -> report.
 
-    finished(store, part, key, fill)   the folder of a finished job in the cache, made if it is not there
-    run(function, jobs, work, ...)     many jobs in parallel; `work` says what became of each
-    run_jobs(function, jobs, workers)  the worker pool underneath
-
 A job is small, can be sent to a process, and `str(job)` is its name in reports. A job that fails or kills
 its worker stops no other. Workers end with the process that started them.
 """
@@ -149,9 +145,8 @@ def intact(folder: Path) -> bool:
     try:
         sums = json.loads((folder / CHECKSUMS).read_text(encoding="utf-8"))
         found = {p.relative_to(folder).as_posix(): p for p in _files(folder) if p.name != CHECKSUMS}
-        return bool(
-            found.keys() == sums.keys() and all(sha256_file(path) == sums[n] for n, path in found.items())
-        )
+        same = all(sha256_file(path) == sums.get(name) for name, path in found.items())
+        return same and bool(found.keys() == sums.keys())
     except (OSError, ValueError, AttributeError, RecursionError):
         return False
 
@@ -236,10 +231,9 @@ def run_jobs(
     `without` names packages that worker processes shall take for not installed.
     """
     if workers == 1:
-        for job in jobs:
-            yield _outcome(job, partial(function, job))
-        return
-    yield from _in_pool(function, iter(jobs), workers, without)
+        yield from (_outcome(job, partial(function, job)) for job in jobs)
+    else:
+        yield from _in_pool(function, iter(jobs), workers, without)
 
 
 def _outcome(job: Job, result: Callable[[], Result]) -> Outcome[Job, Result]:

@@ -8,6 +8,8 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
+from contextlib import suppress
 
 import pytest
 from typer.main import get_command
@@ -254,3 +256,35 @@ def test_sigterm_removes_temporary_files(tmp_path):
     assert child.returncode == 130
     assert "interrupted" in message
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.long
+def test_a_second_ctrl_c_ends_what_waits_for_its_workers():
+    """It hung for good: the worker waited for a word from a process that waited for its end."""
+    code = (
+        "import time\n"
+        "from bookcoref_data.cli import app, main\n"
+        "from bookcoref_data.workflows.engine import run_jobs\n"
+        "def jobs():\n"
+        "    yield 8.0\n"
+        "    print('ready', flush=True)\n"
+        "    yield 8.0\n"
+        "app.program = lambda: lambda **options: list(run_jobs(time.sleep, jobs(), 2))\n"
+        "main()\n"
+    )
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    child = subprocess.Popen(
+        [sys.executable, "-c", code], start_new_session=True, **streams,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )  # fmt: skip
+    assert child.stdout.readline() == "ready\n"
+    child.send_signal(signal.SIGINT)
+    assert child.stderr.readline().startswith("interrupted; finished work is kept")
+    time.sleep(0.5)
+    child.send_signal(signal.SIGINT)
+    try:
+        child.communicate(timeout=30)
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
+    assert child.returncode in (130, -signal.SIGINT)
