@@ -62,10 +62,8 @@ def tokenize_edition(text: str) -> list[list[str]]:
     if calm == text:
         return made.sentences
     starts = iter(made.starts)
-    return [
-        [token if token == "\n" else text[at : at + len(token)] for token, at in zip(sentence, starts)]  # noqa: B905
-        for sentence in made.sentences
-    ]
+    pairs = (zip(sentence, starts) for sentence in made.sentences)  # noqa: B905
+    return [[token if token == "\n" else text[at : at + len(token)] for token, at in pair] for pair in pairs]
 
 
 def old_of_pack(pack: Pack) -> OldText:

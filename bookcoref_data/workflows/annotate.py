@@ -124,9 +124,8 @@ def source_of(record: Record, folder: Path | None = None) -> Source:
     found = [(name, spans) for name, spans in record.characters if spans]
     book = replace(record, clusters=[c for c in record.clusters if c], characters=found).to_book()
     if not book.tokens:
-        raise DataError(
-            f"{record.source or record.doc_key}: the book is empty", expected="at least one token"
-        )
+        place = record.source or record.doc_key
+        raise DataError(f"{place}: the book is empty", expected="at least one token")
     bare = Book(book.doc_key, book.gutenberg_key, book.tokens, book.sentence_ends)
     named = tuple((c.name, c.mentions) for c in book.characters)
     return Source(

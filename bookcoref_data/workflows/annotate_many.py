@@ -241,10 +241,8 @@ def book_files(path: Path) -> list[Path]:
         return [path]
     paths = sorted(p for p in path.iterdir() if p.suffix in TEXT_SUFFIXES or _holds_records(p))
     if not paths:
-        raise UsageError(
-            f"{path} holds no books",
-            expected="texts (*.txt, *.epub, *.html, *.docx), *.jsonl, or a data set folder",
-        )
+        expected = "texts (*.txt, *.epub, *.html, *.docx), *.jsonl, or a data set folder"
+        raise UsageError(f"{path} holds no books", expected=expected)
     return paths
 
 

@@ -32,9 +32,8 @@ def cast_text(path: Path, hint: str = "") -> str:
     except MissingFileError as error:
         raise MissingFileError(f"cannot read the cast file {path}", found=error.found, hint=hint) from error
     except (SourceError, DataError) as error:
-        raise UsageError(
-            error.what, expected=error.expected, found=error.found, hint=error.hint or hint
-        ) from error
+        told = {"expected": error.expected, "found": error.found, "hint": error.hint or hint}
+        raise UsageError(error.what, **told) from error
 
 
 def cast_of_record(record: Record) -> Cast | None:
@@ -67,8 +66,7 @@ def cast_fields(cast: Cast, narrators: Iterable[str]) -> dict[str, Any]:
         {"name": e.name, "aliases": list(e.aliases), **({"gender": e.gender} if e.gender else {})}
         for e in cast.entries
     ]
-    told = list(narrators)
-    return {CAST: rows, **({NARRATORS: told} if told else {})}
+    return {CAST: rows, **({NARRATORS: told} if (told := list(narrators)) else {})}
 
 
 def propose_with(backend: Backend, book: Book) -> Proposal:

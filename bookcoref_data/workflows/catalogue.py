@@ -95,10 +95,8 @@ def mentions_of(folder: Path, name: str, character: str) -> tuple[str, list[tupl
     )
     if len(fits) != 1:
         near = [c.name for c in fits] or difflib.get_close_matches(character, names, n=5, cutoff=0.3)
-        raise UsageError(
-            f"{book.doc_key} has {'several characters' if fits else 'no character'} like {character!r}",
-            expected=", ".join(near or names[:30]),
-        )
+        what = f"{book.doc_key} has {'several characters' if fits else 'no character'} like {character!r}"
+        raise UsageError(what, expected=", ".join(near or names[:30]))
     rows = []
     for m in sorted(fits[0].mentions):
         before = " ".join(book.tokens[max(0, m.start - _CONTEXT) : m.start])

@@ -52,10 +52,8 @@ def load_recipe(path: Path | None = None) -> CleanRecipe:
 def _recipe_from(table: dict[str, Any], base: CleanRecipe, what: str) -> CleanRecipe:
     unknown = sorted(set(table) - {"settings", "books"})
     if unknown:
-        raise UsageError(
-            f"{what}: unknown tables in the cleaning recipe: {', '.join(unknown)}",
-            expected="[settings], [books.<id>] and extends = true or false",
-        )
+        told = f"{what}: unknown tables in the cleaning recipe: {', '.join(unknown)}"
+        raise UsageError(told, expected="[settings], [books.<id>] and extends = true or false")
     books = dict(base.books)
     for number, own in table.get("books", {}).items():
         books[number] = _joined(books.get(number, {}), own) if isinstance(own, dict) else own

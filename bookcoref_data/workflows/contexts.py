@@ -87,10 +87,8 @@ def read_books(path: Path, format: str | None = None) -> list[Book]:
     """The annotated books of a file or folder. Raises UsageError when none names a character."""
     books = [record.to_book() for record in read_documents(path, format)]
     if not any(book.characters for book in books):
-        raise UsageError(
-            f"{path} names no character", expected="books with characters",
-            hint="annotate them first: bookcoref-data annotate",
-        )  # fmt: skip
+        hint = "annotate them first: bookcoref-data annotate"
+        raise UsageError(f"{path} names no character", expected="books with characters", hint=hint)
     return books
 
 
@@ -153,10 +151,8 @@ def add_summaries(rows: Rows, summaries: Rows, books: Sequence[Book], kind: str 
 
 def write_contexts(rows: Rows, plan: ContextPlan, out: Path) -> list[Path]:
     """Write the folder that `load_dataset` reads; returns its files."""
-    content = TaskFolder(
-        "contexts", "Contexts of characters", FEATURES, {("default", "contexts"): rows}, plan.to_dict(), NOTES
-    )
-    return write_task_folder(out, content)
+    title, tables = "Contexts of characters", {("default", "contexts"): rows}
+    return write_task_folder(out, TaskFolder("contexts", title, FEATURES, tables, plan.to_dict(), NOTES))
 
 
 def read_contexts(path: Path) -> Rows:
@@ -251,10 +247,9 @@ def by_system(answers: Rows) -> dict[str, Answers]:
     for row in answers:
         name, key = row.get("strategy") or "answers", (row["doc_key"], row["character"])
         if key in found.setdefault(name, {}):
-            raise DataError(
-                f"{name}: {key[1]!r} of {key[0]!r} has two answers", expected="one answer a strategy",
-                hint="name systems apart in the field strategy, or score their files one by one",
-            )  # fmt: skip
+            hint = "name systems apart in the field strategy, or score their files one by one"
+            what = f"{name}: {key[1]!r} of {key[0]!r} has two answers"
+            raise DataError(what, expected="one answer a strategy", hint=hint)
         found[name][key] = row["text"]
     return found
 

@@ -66,10 +66,8 @@ def apply_edits(path: Path, edits: Sequence[Edit], out: Path, *, replace: bool =
     keys = {a.doc_key for a in annotations}
     for number, edit in enumerate(edits, 1):
         if edit.doc_key and edit.doc_key not in keys:
-            raise UsageError(
-                f"edit {number} is for the document {edit.doc_key!r}, which {path} does not have",
-                expected=", ".join(sorted(keys)[:8]),
-            )
+            what = f"edit {number} is for the document {edit.doc_key!r}, which {path} does not have"
+            raise UsageError(what, expected=", ".join(sorted(keys)[:8]))
     kept = partial(check_kept, out, keys, replace=replace)
     if out.suffix:
         for_output(out)

@@ -202,8 +202,8 @@ def build_silver(
         books, found, matched or "the table of matches",
         keys=lambda book: (_doc_key(book), str(book["gutenberg_id"])),
     )  # fmt: skip
-    todo = _jobs(found, plan, texts)
     with store.working():
+        todo = _jobs(found, plan, texts)
         run(build_one, todo, report, progress, bar=("build", len(found), "books"), workers=jobs)
     if report.finished:
         # Where the cast of a matched book is from, and how the book was found
@@ -243,9 +243,8 @@ def _matched(
         titles = {book["gutenberg_key"]: book["title"] for book in published_books()}
         wanted = books or plan.books
         if not wanted:
-            raise UsageError(
-                "there is no book to build", expected="--book ID, or [books] gutenberg in the recipe"
-            )
+            expected = "--book ID, or [books] gutenberg in the recipe"
+            raise UsageError("there is no book to build", expected=expected)
         if strange := [number for number in wanted if not number.isdigit()]:
             raise UsageError(f"no Gutenberg id: {', '.join(strange)}", expected="numbers, for instance 158")
         origin = {"characters": [], "source": PROPOSED, "work_id": "", "link": ""}

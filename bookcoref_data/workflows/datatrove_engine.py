@@ -185,8 +185,6 @@ def report_of(places: Iterable[tuple[str, Path]], work: Path, reused: Iterable[s
             report.finished[done[0]] = done[1]
             (report.reused if done[0] in known else report.made).append(done[0])
         else:
-            report.failed[name] = SourceError(
-                f"no task finished {name}", expected=str(place),
-                hint=f"the task was stopped or is still running: see {work / 'logs'}, then run again",
-            )  # fmt: skip
+            hint = f"the task was stopped or is still running: see {work / 'logs'}, then run again"
+            report.failed[name] = SourceError(f"no task finished {name}", expected=str(place), hint=hint)
     return report

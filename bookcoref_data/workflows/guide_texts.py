@@ -87,11 +87,8 @@ def bookworm_guides(tables: Tables) -> list[AskedGuide]:
             kinds = frozenset({task, "summary", *(before.kinds if before else ())})
             if before:
                 guide.others = list(dict.fromkeys([*before.guide.others, *guide.others]))
-            split = splits[row.book]
-            found[key] = AskedGuide(
-                guide, kinds, row.book, known.get(row.book, f"gutenberg_{row.book}"),
-                _SPLITS.get(split, split),
-            )  # fmt: skip
+            doc_key, split = known.get(row.book, f"gutenberg_{row.book}"), splits[row.book]
+            found[key] = AskedGuide(guide, kinds, row.book, doc_key, _SPLITS.get(split, split))
     return list(found.values())
 
 
@@ -228,10 +225,8 @@ def keep_listed(
     A key is (source, title, character) as scraped; capitals, accents and punctuation do not count. A summary
     is kept, in the split of its guide's characters.
     """
-    wanted = {
-        (n.source, fold(n.scraped_title or n.title), fold(n.scraped_character or n.character)): n
-        for n in names
-    }
+    scraped = ((n.scraped_title or n.title, n.scraped_character or n.character, n) for n in names)
+    wanted = {(n.source, fold(title), fold(character)): n for title, character, n in scraped}
     kept: list[GuideText] = []
     placed: dict[str, str] = {}
     by_guide: dict[tuple[str, str], str] = {}
@@ -272,10 +267,9 @@ def write_guide_texts(
             place = ("identification", split)
             tables[place] = [*tables.get(place, ()), question]
     if not tables:
-        raise UsageError(
-            "no text is left to write", found=f"{len(texts)} texts, {len(short)} too short",
-            hint="shorter texts pass with another recipe (--recipe), table [filters]",
-        )  # fmt: skip
+        hint = "shorter texts pass with another recipe (--recipe), table [filters]"
+        told = f"{len(texts)} texts, {len(short)} too short"
+        raise UsageError("no text is left to write", found=told, hint=hint)
     filters = {"least_words": plan.least_words, "strictly": plan.strictly, "tokens": plan.tokens}
     content = TaskFolder(
         "guides", "Texts of study guides", FEATURES, tables, {**filters, **settings}, NOTES,

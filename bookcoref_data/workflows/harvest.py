@@ -92,10 +92,8 @@ def guides_of(addresses: Sequence[GuideAddress], *, complete: bool) -> list[Guid
         archived = parse_address(given.address)
         place = place_of(archived.original) if archived else None
         if archived is None or place is None:
-            raise UsageError(
-                f"cannot harvest {given.address!r}",
-                expected="an archived page (<archive>/web/<stamp>/<address>) of one of the five study guides",
-            )
+            expected = "an archived page (<archive>/web/<stamp>/<address>) of one of the five study guides"
+            raise UsageError(f"cannot harvest {given.address!r}", expected=expected)
         guide = guides.setdefault((place.site, place.id), Guide(place, given.title, given.author))
         pages = guide.lists if is_list(archived.original) else guide.others
         pages.append(given.address)

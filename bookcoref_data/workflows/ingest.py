@@ -101,10 +101,8 @@ def _split(release: Release, work: Path, progress: Progress, doc_keys: dict[str,
             write_bytes(work / f"{gid}.delta", data)
             deltas[gid] = (f"{gid}.delta", sha256_bytes(data))
     if not release.annotations:
-        return [
-            BookPart(doc_keys.get(gid, f"book_{gid}"), gid, "train", "", name, key)
-            for gid, (name, key) in deltas.items()
-        ]
+        books = ((doc_keys.get(gid, f"book_{gid}"), gid, *part) for gid, part in deltas.items())
+        return [BookPart(doc_key, gid, "train", "", name, key) for doc_key, gid, name, key in books]
     return _split_annotations(release, work, deltas)
 
 
@@ -116,10 +114,8 @@ def _split_annotations(release: Release, work: Path, deltas: dict[str, tuple[str
     for _, source, line, record in _records(release, "split"):
         window = read_window_key(record.doc_key)
         if window is None:
-            raise FormatError(
-                f"{source}: {record.doc_key!r} is not the key of a window",
-                expected="<doc_key>_split<size>_S<number of its first sentence>",
-            )
+            expected = "<doc_key>_split<size>_S<number of its first sentence>"
+            raise FormatError(f"{source}: {record.doc_key!r} is not the key of a window", expected=expected)
         name = safe_name(window.book, f"{source}: the document key")
         windows[window.book] = path = folder / f"{name}.jsonl"
         with (
@@ -139,10 +135,11 @@ def _split_annotations(release: Release, work: Path, deltas: dict[str, tuple[str
         seen[key] = source
         gid = record.gutenberg_key or key.rpartition("_")[2]
         if not re.fullmatch("[0-9]{1,9}", gid):
-            raise FormatError(
-                f"{source}: the document has no Gutenberg id", found=repr(gid[:40]),
-                expected="gutenberg_key, digits ('0' for none)",
-            )  # fmt: skip
+            what, expected = (
+                f"{source}: the document has no Gutenberg id",
+                "gutenberg_key, digits ('0' for none)",
+            )
+            raise FormatError(what, expected=expected, found=repr(gid[:40]))
         delta, delta_key = ("", "") if record.sentences is not None else deltas.get(gid, ("", ""))
         lines = [line]
         if key in windows:

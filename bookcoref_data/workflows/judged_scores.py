@@ -55,9 +55,8 @@ class FactJudge:
         prompts = {}
         for about in texts:
             said = [about[1][a:b] for a, b in sentence_spans(about[1])]
-            prompts[about] = [
-                fact_prompt(self._prompts["facts"], said, i, about[0]) for i in range(len(said))
-            ]
+            asked = self._prompts["facts"]
+            prompts[about] = [fact_prompt(asked, said, i, about[0]) for i in range(len(said))]
         replies = self.replies(chain.from_iterable(prompts.values()))
         found = {about: facts_in("\n".join(replies[p] for p in some)) for about, some in prompts.items()}
         kinds = self._asked(
@@ -86,9 +85,8 @@ class FactJudge:
 
     def _asked(self, name: str, things: Iterable[About], *fields: str) -> dict[About, str]:
         """The reply to a prompt of the recipe about each pair of things, which stand in its two fields."""
-        prompts = {
-            pair: filled(self._prompts[name], **dict(zip(fields, pair, strict=True))) for pair in things
-        }
+        named = {pair: dict(zip(fields, pair, strict=True)) for pair in things}
+        prompts = {pair: filled(self._prompts[name], **values) for pair, values in named.items()}
         said = self.replies(prompts.values())
         return {pair: said[prompt] for pair, prompt in prompts.items()}
 

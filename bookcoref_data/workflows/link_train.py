@@ -135,7 +135,5 @@ def _score(reader: Reader, books: Iterable[Book]) -> dict[str, float]:
     jobs = [Job(book, make_cast(character.name for character in book.characters)) for book in books]
     answers = [step.run(job, job.empty_state(), Silent()).to_book(job.book) for job in jobs]
     linking = evaluate(books, answers).linking
-    return {
-        name: round(100 * getattr(linking.linked, name), 2) if linking else 0.0
-        for name in ("precision", "recall", "f1")
-    }
+    names = ("precision", "recall", "f1")
+    return {name: round(100 * getattr(linking.linked, name), 2) if linking else 0.0 for name in names}

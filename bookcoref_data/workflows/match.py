@@ -52,9 +52,8 @@ def load_overrides(path: Path | None = None) -> list[Override]:
             if not decision:
                 continue
             if decision.lower() != "none" and not (decision.isdigit() and decision.isascii()):
-                raise UsageError(
-                    f"{path}:{number}: decision = {decision!r}", expected='a Gutenberg id or "none"'
-                )
+                what = f"{path}:{number}: decision = {decision!r}"
+                raise UsageError(what, expected='a Gutenberg id or "none"')
             chosen = {} if decision.lower() == "none" else {"gutenberg_id": int(decision)}
             why = row.get("why", "").strip() or "decided by a person"
             decided.append({"source": row["source"], "work_id": row["work_id"], "reason": why, **chosen})
@@ -109,9 +108,8 @@ def read_casts(tables: Iterable[Path]) -> list[HarvestedCast]:
     """The casts of all tables, grouped by source and work."""
     casts = group_casts(row for path in tables for row in read_table(path))
     if not casts:
-        raise UsageError(
-            "the cast tables hold no characters", hint="make one with `bookcoref-data harvest wikidata`"
-        )
+        hint = "make one with `bookcoref-data harvest wikidata`"
+        raise UsageError("the cast tables hold no characters", hint=hint)
     return casts
 
 
@@ -146,10 +144,8 @@ def write_report(report: MatchReport, folder: Path) -> list[Path]:
 
     def reviewed(work: WorkDecision) -> dict[str, Any]:
         """A work as the review page shows it."""
-        records = [
-            {"id": c.gutenberg_id} | attributes(c, "title author downloads refused")
-            for c in work.considered[:_MOST_RECORDS]
-        ]
+        shown, columns = work.considered[:_MOST_RECORDS], "title author downloads refused"
+        records = [{"id": c.gutenberg_id} | attributes(c, columns) for c in shown]
         book = fates.get(work.gutenberg_id or 0, "")
         return {
             **attributes(work, "source work_id title author link characters gutenberg_id review reason"),

@@ -249,9 +249,8 @@ def score(report: MergeReport, documents: Sequence[SplitDocument], key: Path | N
         counts += score_decisions(document, right, chosen)
         made.append([merge(document, decisions).to_record() for decisions in (right, chosen, {})])
     report.decision_scores = counts
-    report.scores, report.unmerged = (
-        score_documents([(records[0].clusters, records[i].clusters) for records in made]) for i in (1, 2)
-    )
+    pairs = ([(records[0].clusters, records[i].clusters) for records in made] for i in (1, 2))
+    report.scores, report.unmerged = map(score_documents, pairs)
     both = [(key_record, merged) for key_record, merged, _ in made]
     report.by_size = scores_by_size(both, plan.token_bins, plan.chain_bins)
 

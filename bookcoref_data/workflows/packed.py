@@ -145,10 +145,8 @@ def pack_book(
     counts = [len(w.sentence_ends) for w in windows]
     firsts = [sum(counts[:i]) for i in range(len(counts))]
     if windows and (sum(counts) != len(book.sentence_ends) or any(c == 0 for c in counts)):
-        raise DataError(
-            f"{book.doc_key}: its windows are no partition of its sentences",
-            expected=len(book.sentence_ends), found=sum(counts),
-        )  # fmt: skip
+        what = f"{book.doc_key}: its windows are no partition of its sentences"
+        raise DataError(what, expected=len(book.sentence_ends), found=sum(counts))
     # Annotations of the windows whose spans are not just those of the book.
     own: dict[int, Standoff] = {}
     if windows:

@@ -108,9 +108,8 @@ def plausibility(book: Book, cast: Sequence[str]) -> Plausibility:
 
 def summary_line(figures: Mapping[str, Any]) -> str:
     """The figures of a book (`Plausibility.to_dict`) in one sentence for a person."""
-    top = ", ".join(
-        f"{name} {share:.0%} (no. {place})" for name, place, share in figures["shares"][:_TOP] if share
-    )
+    most = (row for row in figures["shares"][:_TOP] if row[2])
+    top = ", ".join(f"{name} {share:.0%} (no. {place})" for name, place, share in most)
     said = f"{figures['first_person']:.1%} of the words outside quotes are I, me or my"
     if figures["narrator"]:
         said += f", {figures['first_person_linked']:.0%} of them linked, most to {figures['narrator']}"

@@ -177,10 +177,9 @@ def _folder_of(path: Path) -> Path:
     for folder in (path, path / "dataset"):
         if (folder / BUILD_FILE).is_file() and is_folder(folder):
             return folder
-    raise UsageError(
-        f"{path} is no data set folder", expected=f"README.md, {BUILD_FILE} and parquet files",
-        hint="publish what rebuild, create, import or annotate has written",
-    )  # fmt: skip
+    hint = "publish what rebuild, create, import or annotate has written"
+    expected = f"README.md, {BUILD_FILE} and parquet files"
+    raise UsageError(f"{path} is no data set folder", expected=expected, hint=hint)
 
 
 # -- files -------------------------------------------------------------------------------------------
@@ -200,10 +199,8 @@ def _questions(
         first, last = row["text_start"], row["text_end"]
         inside = book is not None and first <= mention.start <= mention.end < last <= len(book.tokens)
         if book is None or not inside or row["text"] != mark(book.tokens, mention, first, last):
-            raise DataError(
-                f"the passage of question {row['id']} is not in {books}", hint="give the books that "
-                "the questions were made from"
-            )  # fmt: skip
+            what = f"the passage of question {row['id']} is not in {books}"
+            raise DataError(what, hint="give the books that the questions were made from")
     card = (folder / "README.md").read_text(encoding="utf-8")
     asked = {row["doc_key"] for row in rows}
     kept = tuple(book for book in publication.books if book.doc_key in asked)

@@ -132,10 +132,8 @@ class Origin:
         name, evidence = self.declared
         licence = find_licence(name)
         if chosen is not None and find_licence(chosen) != licence:
-            raise UsageError(
-                f"the annotation is under {licence.id} already, so its licence cannot be {chosen}",
-                found=evidence, hint="leave --licence out",
-            )  # fmt: skip
+            what = f"the annotation is under {licence.id} already, so its licence cannot be {chosen}"
+            raise UsageError(what, found=evidence, hint="leave --licence out")
         return ReuseRights(licence, evidence, closed)
 
     def _facts(self) -> Mapping[str, Mapping[str, Any]]:
@@ -167,10 +165,8 @@ class Origin:
                 cast = [*(c.name for c in book.characters), *known.get("names_without_mention", ())]
                 found = plausibility(book, cast) if cast else None
                 origin = known.get("cast") or {}
-                notes[book.doc_key] = (
-                    " ".join(str(origin.get(k, "")) for k in ("source", "work_id")).strip(),
-                    found.warnings if found else (),
-                )  # fmt: skip
+                source = " ".join(str(origin.get(k, "")) for k in ("source", "work_id")).strip()
+                notes[book.doc_key] = source, found.warnings if found else ()
         return Publication(
             repository=repository, page=page, tag=asked.tag or "", date=date, title=title,
             summary=f"Coreference over whole documents: the mentions of {what} in {documents}.",

@@ -138,10 +138,8 @@ def read_phrases(path: Path) -> dict[tuple[str, int], str]:
         if not line.strip() or cells[0] == "doc_key":
             continue
         if len(cells) != 3 or not cells[1].isdecimal():
-            raise FormatError(
-                f"{path}:{number}: the row has no phrase", expected="doc_key, number of the group, phrase",
-                found=repr(line[:80]),
-            )  # fmt: skip
+            what, expected = f"{path}:{number}: the row has no phrase", "doc_key, number of the group, phrase"
+            raise FormatError(what, expected=expected, found=repr(line[:80]))
         found[cells[0], int(cells[1])] = cells[2].strip()
     return found
 
@@ -153,10 +151,8 @@ def read_questions(path: Path, split: str = "test") -> Rows:
         file = path / (f"{split}.jsonl" if "/" in split else f"default/{split}.jsonl")
         if not file.is_file():
             there = sorted(str(p.relative_to(path).with_suffix("")) for p in path.glob("*/*.jsonl"))
-            raise UsageError(
-                f"{path} has no questions {split!r}", expected=", ".join(there) or "a folder that "
-                "`bookcoref-data questions build` wrote",
-            )  # fmt: skip
+            expected = ", ".join(there) or "a folder that `bookcoref-data questions build` wrote"
+            raise UsageError(f"{path} has no questions {split!r}", expected=expected)
         path = file
     return read_rows(path, "question_row")
 
@@ -168,10 +164,8 @@ def from_annotation(questions: Rows, key: Path, response: Path) -> Rows:
     responses = {record.doc_key: record for record in read_documents(response) if record.doc_key in keys}
     for doc_key, other in responses.items():
         if other.sentences is not None and flat(keys[doc_key].sentences) != flat(other.sentences):
-            raise UsageError(
-                f"document {doc_key!r} has other tokens in {response}",
-                hint="annotate the tokenised documents (.jsonl), not their plain text",
-            )
+            hint = "annotate the tokenised documents (.jsonl), not their plain text"
+            raise UsageError(f"document {doc_key!r} has other tokens in {response}", hint=hint)
     return list(annotation_answers(questions, keys, responses))
 
 

@@ -258,10 +258,9 @@ def prepare(settings: RebuildSettings, progress: Progress | None = None) -> Rebu
         if settings.release is not None and hub.is_hub_address(settings.release):
             folder = hub.fetch_published(store, settings.release, offline=settings.offline, progress=progress)
             if not is_pack_release(folder):
-                raise UsageError(
-                    f"{settings.release} holds a whole data set, which needs no rebuild",
-                    hint=f'load_dataset("{str(settings.release).removeprefix("hf:").partition("@")[0]}")',
-                )
+                what = f"{settings.release} holds a whole data set, which needs no rebuild"
+                name = str(settings.release).removeprefix("hf:").partition("@")[0]
+                raise UsageError(what, hint=f'load_dataset("{name}")')
             settings = replace(settings, release=folder)
         return _lay_out(settings, store, progress)
 
@@ -281,9 +280,10 @@ def _lay_out(settings: RebuildSettings, store: Store, progress: Progress) -> Reb
             # paper and licence, others have none of these.
             makers, ours = makers_of_packs(settings.release), (LICENCE, ATTRIBUTION)
             if others := sorted({maker for maker in makers if any(maker)} - {ours}):
-                told = [
-                    f"{terms or 'no licence is stated'} ({who or 'nobody is named'})" for terms, who in others
+                stated = [
+                    (terms or "no licence is stated", who or "nobody is named") for terms, who in others
                 ]
+                told = [f"{terms} ({who})" for terms, who in stated]
                 told += [f"{LICENCE} ({ATTRIBUTION})"] if ours in makers else []
                 licences = (_TEXTS_OF_PACKS, ("Annotations", "; ".join(told)))
                 named = Credits("Books rebuilt from packs", licences, "")
@@ -294,9 +294,8 @@ def _lay_out(settings: RebuildSettings, store: Store, progress: Progress) -> Reb
         parts = ingested(folder) or []
         if not parts:
             with store.lock(f"release-{folder.name}"):
-                parts = ingest(
-                    release, folder, progress, {b["gutenberg_key"]: b["doc_key"] for b in published}
-                )
+                named_by_number = {b["gutenberg_key"]: b["doc_key"] for b in published}
+                parts = ingest(release, folder, progress, named_by_number)
         notes += () if release.annotations else (TEXTS_ONLY_NOTE,)
         name = "sample" if settings.sample else "local" if settings.release else "Hub"
         source = {"release": name, "release_sha256": release.key()}
@@ -304,10 +303,8 @@ def _lay_out(settings: RebuildSettings, store: Store, progress: Progress) -> Reb
     keys = {p.doc_key for p in parts}
     for key, path in settings.texts.items():
         if key not in keys:
-            raise UsageError(
-                f"--text names {key!r}, which is not a book of this rebuild",
-                expected=", ".join(sorted(keys)[:20]),
-            )
+            what = f"--text names {key!r}, which is not a book of this rebuild"
+            raise UsageError(what, expected=", ".join(sorted(keys)[:20]))
         if not path.is_file():
             raise UsageError(f"--text {key}: there is no file {path}")
     if settings.sample:

@@ -63,10 +63,8 @@ class CandidateText:
         """The decoded text. Raises ChecksumError when the file has changed since it was found."""
         data = self.path.read_bytes()
         if (found := sha256_bytes(data)) != self.sha256:
-            raise ChecksumError(
-                f"{self.path} has changed while it was used", expected=self.sha256, found=found,
-                hint="run the same command again",
-            )  # fmt: skip
+            what, hint = f"{self.path} has changed while it was used", "run the same command again"
+            raise ChecksumError(what, expected=self.sha256, found=found, hint=hint)
         return decode(data, str(self.path)).text
 
 
@@ -135,10 +133,9 @@ def rebuilt(job: RebuildJob) -> BuiltBook:
             note = read_note(_exact_note(job)) or {}
             folder = job.store.path(PART, str(note.get("book") or "none"))
             if not intact(folder):
-                raise EditionError(
-                    f"{job}: no earlier run has built this book, so it cannot be carried over",
-                    hint="give the edition of the release once with --mirror DIR, or a release of packs",
-                )
+                what = f"{job}: no earlier run has built this book, so it cannot be carried over"
+                hint = "give the edition of the release once with --mirror DIR, or a release of packs"
+                raise EditionError(what, hint=hint)
             full, _ = read_tables(folder)
             facts, record = read_facts(folder), from_row(full.to_pylist()[0], str(folder))
             old, same = old_of_record(record), facts.text.get("sha256") == job.text.sha256
@@ -218,10 +215,8 @@ def _cut_text(job: RebuildJob) -> tuple[TokenBytes, tuple[int, ...], str]:
     The engines for sentence ends differ in a few places, so each is tried before the text is refused.
     """
     if not job.part.delta or job.text is None:
-        raise SourceError(
-            f"{job}: the release has neither a text nor a delta for this book",
-            hint=job.instructions or f"give a tokenised text with --text {job}=FILE",
-        )
+        hint = job.instructions or f"give a tokenised text with --text {job}=FILE"
+        raise SourceError(f"{job}: the release has neither a text nor a delta for this book", hint=hint)
     delta, lengths = delta_from_bytes((job.folder / job.part.delta).read_bytes())
     text = job.text.read()
     failure: EditionError | None = None

@@ -79,9 +79,8 @@ def parse_of_doc(doc: Doc) -> Parse:
             hint="use an English pipeline with tagger and parser, for instance en_core_web_sm",
         )  # fmt: skip
     head = np.array([token.head.i for token in doc], dtype=np.int32)
-    sentence = np.repeat(
-        np.arange(len(list(doc.sents)), dtype=np.int32), [len(sentence) for sentence in doc.sents]
-    )
+    lengths = [len(sentence) for sentence in doc.sents]
+    sentence = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
     model = str(doc.vocab.lang)
     return parse_of_arrays(head, [t.tag_ for t in doc], [t.dep_ for t in doc], sentence, model)
 

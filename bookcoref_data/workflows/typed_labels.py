@@ -136,10 +136,8 @@ def _nouns(evaluation: Evaluation) -> dict[str, list[TypedSpan]]:
 def _text_of(book: BookPair, source: str) -> tuple[Sequence[str], Sequence[int]]:
     """The tokens and sentence ends of a book."""
     if book.tokens is None or book.sentence_ends is None:
-        raise UsageError(
-            f"{book.doc_key}: --typed {source} needs the text, and neither side has any",
-            hint="give a file with sentences, or labels as a file of typed spans",
-        )
+        what = f"{book.doc_key}: --typed {source} needs the text, and neither side has any"
+        raise UsageError(what, hint="give a file with sentences, or labels as a file of typed spans")
     return book.tokens, book.sentence_ends
 
 

@@ -246,9 +246,8 @@ def _recompute(
                 continue
             if not are_parts(parts, book):
                 size = sum(part.token_count for part in parts)
-                broken.setdefault(key, []).append(
-                    f"its {len(parts)} windows hold {size:,} tokens that are not those of the book"
-                )
+                told = f"its {len(parts)} windows hold {size:,} tokens that are not those of the book"
+                broken.setdefault(key, []).append(told)
             facts = facts_of(book, parts, split, reasons=reasons.get(key, ""))
             if said := stated.get(key):
                 facts = replace(facts, text=said.text, check=said.check, notes=said.notes)
@@ -316,9 +315,8 @@ def _differences(found: BookFacts, expected: Mapping[str, Any], witness: str) ->
 
 
 def _short(value: Any) -> str:
-    return (
-        f"{value:,}" if isinstance(value, int) else f"{str(value)[:16]}…" if len(str(value)) > 20 else value
-    )
+    text = f"{value:,}" if isinstance(value, int) else str(value)
+    return f"{text[:16]}…" if len(text) > 20 else text
 
 
 def _compare(result: Verification, manifest: Mapping[str, Any]) -> None:
