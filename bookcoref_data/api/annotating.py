@@ -83,9 +83,7 @@ def annotate(
     from ..workflows.annotate import text_source
 
     several = "bc.annotate_many(path, out=...) annotates all of them"
-    source = (
-        one_source(book, hint=several) if text is None else text_source(text.encode("utf-8"), Path("text"))
-    )
+    source = one_source(book, hint=several) if text is None else text_source(text.encode(), Path("text"))
     folder = path_or_none(out)
     careful = folder is not None and not (dry_run or accept)
     corrections = None if edits is None else partial(_read_corrected, path_of(edits), folder, careful)
@@ -302,9 +300,8 @@ def propose_casts(
     for _, source in sources_below(path_of(books)):
         key = source.book.doc_key
         check_language(source.book, language)
-        one = ProposedCast(
-            key, propose(source.book), folder and folder / f"{safe_name(key, 'document key')}.txt"
-        )
+        file = folder and folder / f"{safe_name(key, 'document key')}.txt"
+        one = ProposedCast(key, propose(source.book), file)
         if one.file is not None:
             write_text(one.file, one.text())
         made.append(one)
@@ -348,10 +345,11 @@ def _in_turn(
     for one in made if report is not None else ():
         key = one.state.doc_key
         if key not in gold:
-            raise UsageError(
-                f"{report} has no document {key!r}", expected=", ".join(sorted(gold)[:5]),
-                hint="the key must be the tokenised book that was annotated",
-            )  # fmt: skip
+            what, hint = (
+                f"{report} has no document {key!r}",
+                "the key must be the tokenised book that was annotated",
+            )
+            raise UsageError(what, expected=", ".join(sorted(gold)[:5]), hint=hint)
         scores[key] = Table.of_rows(COLUMNS, table_rows(gold[key], one.states or (one.state,)))
     return [
         AnnotatedBook(
@@ -469,10 +467,8 @@ def cast_for(cast: o.CastLike, source: Source) -> Cast | None:
         if not lines:
             raise UsageError("the cast is empty", expected="at least one name, or cast='auto'")
         return parse_cast("\n".join(lines), "cast")
-    return read_cast(
-        path_of(cast),
-        "--cast auto proposes a cast from the book; in Python pass a list: cast=['Anna', 'Mr. Hill']",
-    )
+    hint = "--cast auto proposes a cast from the book; in Python pass a list: cast=['Anna', 'Mr. Hill']"
+    return read_cast(path_of(cast), hint)
 
 
 # -- a folder, in parallel ---------------------------------------------------------------------------

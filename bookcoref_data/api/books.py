@@ -201,9 +201,8 @@ class AnnotatedBook:
         names = [name for name, _ in self.record.characters]
         kinds = TypeRules(book.tokens, book.sentence_ends, names)
         known = self._reasoned
-        made = (
-            {(m.start, m.end, known.names[m.character]): m for m in known.mentions if m.step} if known else {}
-        )
+        ours_here = [(m, known.names[m.character]) for m in known.mentions if m.step] if known else []
+        made = {(m.start, m.end, name): m for m, name in ours_here}
         # Every mention with the name of its character, else the number of its cluster
         spans: list[tuple[int, int, str | int]] = []
         spans += [(a, b, name) for name, mentions in self.record.characters for a, b in mentions]
@@ -384,9 +383,8 @@ def load(name: PathLike = "bookcoref", config: str = "full") -> Books:
             hint="bc.rebuild(sample=True) builds the sample; bc.read() reads files of other formats",
         )
     lines = read_reasons(path) if config == "full" else {}
-    return Books(
-        AnnotatedBook(record, reasons=lines.get(record.doc_key, "")) for record in read_folder(path, config)
-    )
+    records = read_folder(path, config)
+    return Books(AnnotatedBook(record, reasons=lines.get(record.doc_key, "")) for record in records)
 
 
 @files_of(reads=("path",))

@@ -221,10 +221,9 @@ def contexts_score(
     models = [model]
     if second_judge:
         models.append({**model, "model": second_judge, "local": second_judge if model["local"] else None})
-    judges = [
-        FactJudge(asking_of(one, target, progress, most_tokens, temperature=temperature or 0.0), plan.prompts)
-        for one in models
-    ]
+    how = (target, progress, most_tokens)
+    asking = (asking_of(one, *how, temperature=temperature or 0.0) for one in models)
+    judges = [FactJudge(one, plan.prompts) for one in asking]
     asked = {name: some for name, some in groups.items() if some and not name.startswith(work.BASELINE)}
     judged, rows = judged_scores(asked, judges, facts=facts, qa=qa)
     found = {name: values | judged.get(name, {}) for name, values in found.items()}

@@ -334,10 +334,8 @@ def evaluate(
     responses = _responses(response)
     scores = Scores([(name, score(one)) for name, one in responses])
     if moved := [record.doc_key for record in gold if record.extra.get("remapped")]:
-        scores.notes.append(
-            f"the key of {', '.join(moved[:8])} was moved to another edition of the text: "
-            "its scores cannot be compared with published ones"
-        )
+        told = f"the key of {', '.join(moved[:8])} was moved to another edition of the text"
+        scores.notes.append(f"{told}: its scores cannot be compared with published ones")
     scores._explain({name for name in EXPLAINED if dict(asked)[name]}, most)
     scores._add_typed(asked, most)
     pairs = list(_pairs(scores, responses, asked["compare"], score))

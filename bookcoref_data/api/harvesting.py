@@ -96,9 +96,8 @@ def harvest_liscu(
 
     lists, pages, target = paths_of(names), paths_of(urls), path_of(out)
     if bool(lists) == bool(pages):
-        raise UsageError(
-            "nothing to harvest", expected="either --urls FILE or --names FILE, several times if need be"
-        )
+        expected = "either --urls FILE or --names FILE, several times if need be"
+        raise UsageError("nothing to harvest", expected=expected)
     if lists:
         return Harvested(harvest_name_lists(lists, target))
     plan = read_guides_plan(path_or_none(recipe), contact)

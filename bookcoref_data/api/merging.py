@@ -59,10 +59,8 @@ class Merged(Result):
 
     def _line(self) -> str:
         report = self.report
-        return (
-            f"{plural(len(report.records), 'document')} from {plural(report.parts, 'part')}, "
-            f"{plural(report.links, 'chain')} joined, {report.new:,} new"
-        )
+        read = f"{plural(len(report.records), 'document')} from {plural(report.parts, 'part')}"
+        return f"{read}, {plural(report.links, 'chain')} joined, {report.new:,} new"
 
 
 @o.only_with("!decisions", "by least cast")

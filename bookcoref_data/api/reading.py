@@ -329,9 +329,8 @@ def annotations_of(source: Any, losses: ConversionReport | None = None) -> list[
         note_layers(record := records_of(source)[0], losses)
         return [annotation_of(record)]
     if not isinstance(source, Iterable):
-        raise UsageError(
-            f"cannot read books from {type(source).__name__}", expected="a path, a book, or books"
-        )
+        what = f"cannot read books from {type(source).__name__}"
+        raise UsageError(what, expected="a path, a book, or books")
     return [found for item in source for found in annotations_of(item, losses)]
 
 

@@ -84,9 +84,8 @@ class Casting(Result):
             text = cast_text(self.file)
         else:
             text = format_cast(propose_cast(self.source.book, parse=self._parse).cast)
-        self.workshop = make_workshop(
-            self.source.book, self._parse, text, self.source.chapters, str(self.file)
-        )
+        book, chapters = self.source.book, self.source.chapters
+        self.workshop = make_workshop(book, self._parse, text, chapters, str(self.file))
         return self.workshop
 
     def check(self, text: str, source: str = "cast") -> None:
@@ -261,10 +260,8 @@ class Review:
     @property
     def table(self) -> Table:
         """One row per question."""
-        rows = [
-            [q.kind, t["words"], q.now, list(q.people), t["wrong"], t["hangs"]]
-            for q, t in zip(self.questions, self.to_dict()["questions"], strict=True)
-        ]
+        pairs = zip(self.questions, self.to_dict()["questions"], strict=True)
+        rows = [[q.kind, t["words"], q.now, list(q.people), t["wrong"], t["hangs"]] for q, t in pairs]
         return Table.of_rows(("kind", "words", "now", "people", "likely wrong", "decisions"), rows)
 
     def to_dict(self) -> dict[str, Any]:

@@ -246,9 +246,8 @@ def convert(
     report = ConversionReport(read_as, write_as)
     require_known(write_as)
     if parts is not None and (read_as != "conll" or parts not in ("join", "merge", "apart")):
-        raise UsageError(
-            f"--parts {parts} does not fit", expected="join, merge or apart, and an input in CoNLL-2012"
-        )
+        expected = "join, merge or apart, and an input in CoNLL-2012"
+        raise UsageError(f"--parts {parts} does not fit", expected=expected)
     if doc_key is not None and read_as not in ("jsonl", "jsonlines"):
         raise UsageError("--doc-key does not fit", expected="an input in JSON lines", found=read_as)
     if config is not None and read_as != "folder":

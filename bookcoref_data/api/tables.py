@@ -124,12 +124,11 @@ class Table:
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{escape(name)}</th>" for name in self._columns)
-        rows = (
-            "<tr>" + "".join(f"<td>{escape(cell_text(v))}</td>" for v in self._values(i).values()) + "</tr>"
-            for i in range(min(self._length, _SHOWN))
-        )
+        shown = (self._values(i).values() for i in range(min(self._length, _SHOWN)))
+        cells = ("".join(f"<td>{escape(cell_text(value))}</td>" for value in row) for row in shown)
+        rows = "".join(f"<tr>{row}</tr>" for row in cells)
         more = f"<p>{self._length:,} rows, the first {_SHOWN} shown</p>" if self._length > _SHOWN else ""
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>{more}"
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{more}"
 
 
 class TypedRow(Mapping[str, Any]):

@@ -369,9 +369,8 @@ def flag_as_dict(flag: Flag, a: Annotation, layout: Layout) -> dict[str, Any]:
     why = {"why": f"{flag.kind}: {flag.reason}"}
     one, other = next(((e.character, e.into) for e in flag.edits if e.op == "merge"), ("", ""))
     at = anchor_of(a.book.tokens, flag.start, flag.end)
-    seen = [
-        Edit("seen", e.at or at, character=one, into=other, doc_key=a.doc_key, extra=why) for e in flag.edits
-    ]
+    looked = Edit("seen", character=one, into=other, doc_key=a.doc_key, extra=why)
+    seen = [replace(looked, at=e.at or at) for e in flag.edits]
     answers = (
         Answer("1", _told(flag.edits, a), tuple(replace(e, extra=why) for e in flag.edits)),
         Answer("2", "no, it is right", tuple(replace(e, name="right as it is") for e in seen)),

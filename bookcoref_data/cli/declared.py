@@ -28,7 +28,7 @@ from ..errors import UsageError, require_choice
 
 Function = Callable[..., Any]
 SINGULAR = {
-    f"{word}s": word for word in ("book", "budget", "character", "language", "model", "split", "text")
+    f"{word}s": word for word in ["book", "budget", "character", "language", "model", "split", "text"]
 }
 SINGULAR["strategies"] = "strategy"
 """An option that is repeated for each of several values is called after one of them."""
@@ -267,9 +267,8 @@ def command_of(handler: Function, words: str, *, group: bool = False) -> Command
     old_names = {**getattr(functions[0], "renamed", {}), **marks.renamed}
     for old, new in old_names.items():
         hidden = replace(found[new], name=f"old_{old}", default=None, optional=True)
-        made.append(
-            _parameter(hidden, (f"--{old.replace('_', '-')}",), f"Now {spelled[new][-1]}.", hide=True)
-        )
+        option = (f"--{old.replace('_', '-')}",)
+        made.append(_parameter(hidden, option, f"Now {spelled[new][-1]}.", hide=True))
 
     defaults = {name: one.default for name, one in found.items()}
 

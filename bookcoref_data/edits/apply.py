@@ -70,9 +70,8 @@ def aliases_of(annotation: Annotation) -> dict[str, list[str]]:
     given = annotation.extra.get("cast")
     rows = [row for row in given if isinstance(row, dict)] if isinstance(given, list) else []
     known = {str(row.get("name")): row.get("aliases") for row in rows}
-    return {
-        k: [a for a in names if isinstance(a, str)] for k, names in known.items() if isinstance(names, list)
-    }
+    listed = ((k, names) for k, names in known.items() if isinstance(names, list))
+    return {k: [name for name in names if isinstance(name, str)] for k, names in listed}
 
 
 class EditRefused(Exception):
@@ -276,8 +275,7 @@ class _Editing:
         for key, q in self.quotes.items():
             if gone in (q.speaker, *q.addressees):
                 named = dict.fromkeys(into if a == gone else a for a in q.addressees)
-                self.quotes[key] = q._replace(
-                    speaker=into if q.speaker == gone else q.speaker, addressees=tuple(named)
-                )
+                speaker = into if q.speaker == gone else q.speaker
+                self.quotes[key] = q._replace(speaker=speaker, addressees=tuple(named))
                 changed = True
         return changed

@@ -40,9 +40,8 @@ def anchor_of(tokens: Sequence[str], start: int, end: int) -> Anchor:
     def words(a: int, b: int) -> str:
         return " ".join(t for t in tokens[max(0, a) : max(0, b)] if t.strip())
 
-    return Anchor(
-        start, end, words(start, end + 1), words(start - AROUND, start), words(end + 1, end + 1 + AROUND)
-    )
+    before, after = words(start - AROUND, start), words(end + 1, end + 1 + AROUND)
+    return Anchor(start, end, words(start, end + 1), before, after)
 
 
 _IN_ORDER = "op doc_key at to was character name into also confirmed speaker addressees author date group"
@@ -115,7 +114,6 @@ def _anchor(value: dict[str, Any], key: str, place: str) -> Anchor | None:
     given = value[key]
     start, end = given["tokens"]
     if start > end:
-        raise FormatError(
-            f"{place}: {key!r} ends before it begins", expected="[first, last]", found=given["tokens"]
-        )
+        what = f"{place}: {key!r} ends before it begins"
+        raise FormatError(what, expected="[first, last]", found=given["tokens"])
     return Anchor(start, end, given["words"], given.get("before", ""), given.get("after", ""))

@@ -27,9 +27,8 @@ def network(r: LaidOutBook) -> Graph[str]:
     graph: Graph[str] = _networkx().Graph(doc_key=r.annotation.doc_key)
     _, words = r.spoken(lambda q: (q.speaker,))
     for c in r.mentioned():
-        graph.add_node(
-            f"c{c}", label=r.name(c), mentions=len(r.annotation.by_character[c]), words_spoken=words[c]
-        )
+        times = len(r.annotation.by_character[c])
+        graph.add_node(f"c{c}", label=r.name(c), mentions=times, words_spoken=words[c])
     near: Counter[tuple[int, int]] = Counter()
     marks = r.annotation.mentions
     for i, m in enumerate(marks):

@@ -46,10 +46,8 @@ def web_annotation(r: LaidOutBook) -> bytes:
         said = [body(f"speaker: {r.name(q.speaker)}", "identifying")] if q.speaker >= 0 else []
         said += [body(f"addressee: {name}", "tagging") for name in r.addressees(q)]
         items.append(item(f"q{n}", "describing", said, q.start, q.end))
-    page = {
-        "@context": CONTEXT, "id": f"urn:bookcoref:{a.doc_key}", "type": "AnnotationPage", "items": items,
-    }  # fmt: skip
-    return json.dumps(page, ensure_ascii=False, indent=1).encode("utf-8") + b"\n"
+    page = {"@context": CONTEXT, "id": f"urn:bookcoref:{a.doc_key}", "type": "AnnotationPage"}
+    return json.dumps(page | {"items": items}, ensure_ascii=False, indent=1).encode("utf-8") + b"\n"
 
 
 def inception(r: LaidOutBook) -> bytes:
@@ -81,9 +79,8 @@ def inception(r: LaidOutBook) -> bytes:
         following = None
         for m in reversed(group):
             left, right = r.characters(m.start, m.end)
-            following = link(
-                begin=left, end=right, referenceType=r.name(c), referenceRelation=r.kind(m), next=following
-            )
+            who = {"referenceType": r.name(c), "referenceRelation": r.kind(m)}
+            following = link(begin=left, end=right, next=following, **who)
             cas.add(following)
         if following is not None:
             cas.add(chain(first=following))

@@ -104,9 +104,8 @@ def export(
         readings.append(r)
     if to in ("csv", "tsv", "parquet"):
         if out.suffix:
-            raise UsageError(
-                f"tables are {len(tables.all_tables([]))} files", expected="--out FOLDER", found=str(out)
-            )
+            what = f"tables are {len(tables.all_tables([]))} files"
+            raise UsageError(what, expected="--out FOLDER", found=str(out))
         made = tables.all_tables(readings)
         if to == "parquet":
             return tables.write_parquet(made, out)

@@ -44,9 +44,7 @@ def render_card(publication: Publication) -> str:
 
 def render_task_card(publication: Publication, page: str, rows: int) -> str:
     """The card of questions: their own page, then rights, limits and citation of the books they are about."""
-    sections = (
-        page, _licences(publication), _made(publication), _limits(publication), _citation(publication),
-    )  # fmt: skip
+    sections = (page, *(make(publication) for make in (_licences, _made, _limits, _citation)))
     head = _head(publication, ("question-answering", "multiple-choice-qa"), rows)
     return head + "\n\n".join(section.strip() for section in sections if section) + "\n"
 
@@ -117,16 +115,12 @@ def _licences(publication: Publication) -> str:
     states = Counter(rights.state for rights in publication.texts.values())
     lines += [f"- {plural(number, 'text')}: {state}" for state, number in states.most_common()]
     # The evidence without the name of the file, so that equal ones are counted together.
-    evidence = Counter(
-        re.sub(r" of [\w.-]+\.txt| \([\w.-]+\.txt\)", "", rights.evidence)
-        for rights in publication.texts.values()
-    )
+    named = re.compile(r" of [\w.-]+\.txt| \([\w.-]+\.txt\)")
+    evidence = Counter(named.sub("", rights.evidence) for rights in publication.texts.values())
     known = evidence.most_common(10)
     lines += [f"- how we know: {text} ({plural(number, 'book')})" for text, number in known]
     if PUBLIC_DOMAIN in states:
-        lines.append(
-            "- Texts that are in the public domain in the United States may be in copyright elsewhere."
-        )
+        lines += ["- Texts that are in the public domain in the United States may be in copyright elsewhere."]
     return "## Licences\n\n" + "\n".join(lines)
 
 

@@ -186,10 +186,8 @@ def _work(entry: Mapping[str, str], source: str) -> CitedWork:
     fields = {name: _flat(value) for name, value in entry.items()}
     missing = [name for name in ("title", "author", "year") if not fields.get(name)]
     if missing:
-        raise FormatError(
-            f"{source}: the entry {entry.get('ID', '?')} lacks {', '.join(missing)}",
-            expected="title, author and year",
-        )
+        what = f"{source}: the entry {entry.get('ID', '?')} lacks {', '.join(missing)}"
+        raise FormatError(what, expected="title, author and year")
     year = re.search(r"\d{4}", fields["year"])
     doi = _DOI.search(fields.get("doi", ""))
     return CitedWork(

@@ -85,9 +85,8 @@ class Uploads:
         ends = starts.tolist()
         for number in np.flatnonzero(high > low).tolist():
             for at in self._order[low[number] : high[number]].tolist():
-                shared = _shared(
-                    text, int(firsts[number]), self._letters, at, self._ends[bisect_right(self._ends, at)]
-                )
+                end = self._ends[bisect_right(self._ends, at)]
+                shared = _shared(text, int(firsts[number]), self._letters, at, end)
                 covered = bisect_right(ends, int(firsts[number]) + shared) - 1 - number
                 if covered > best.words:
                     begins = " ".join(words[number : number + 4])

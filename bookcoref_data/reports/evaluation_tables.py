@@ -115,12 +115,9 @@ def character_table(scores: Sequence[CharacterScore], most: int) -> ReportTable:
     title = "characters, each against the response cluster aligned with it"
     if len(scores) > most:
         title += f" ({most} of {len(scores)})"
-    rows = tuple(
-        (s.doc_key, s.name, s.mentions, s.found, s.pieces, s.partner, *_percent(s.score)) for s in shown
-    )
-    return ReportTable(
-        title, ("book", "character", "mentions", "found", "pieces", "aligned with", "P", "R", "F1"), rows
-    )
+    found = ((s.doc_key, s.name, s.mentions, s.found, s.pieces, s.partner, s.score) for s in shown)
+    columns = ("book", "character", "mentions", "found", "pieces", "aligned with", "P", "R", "F1")
+    return ReportTable(title, columns, tuple((*row, *_percent(score)) for *row, score in found))
 
 
 def breakdown_tables(dimensions: Sequence[Dimension]) -> list[ReportTable]:
@@ -151,10 +148,8 @@ def _sides(bin_: Bin, metric: str) -> tuple[float | None, float | None]:
 def error_tables(analysis: ErrorAnalysis) -> list[ReportTable]:
     """Counts, the score after each correction, and the most expensive cases with snippets."""
     counts = tuple((c.type, c.errors, c.mentions) for c in analysis.counts)
-    steps = tuple(
-        (step, *(100 * s.f1 for s in (x.mentions, x.muc, x.b_cubed, x.ceaf_e, x.conll)))
-        for step, x in analysis.steps
-    )
+    scores = ((step, (x.mentions, x.muc, x.b_cubed, x.ceaf_e, x.conll)) for step, x in analysis.steps)
+    steps = tuple((step, *(100 * s.f1 for s in some)) for step, some in scores)
     tables = [
         ReportTable("errors (Kummerfeld and Klein 2013)", ("error", "errors", "mentions"), counts),
         ReportTable("F1 after each correction, one after the other", ("correction", "mentions", "MUC", "B3",

@@ -33,9 +33,8 @@ def typed_tables(systems: Sequence[TypedScores], most: int) -> list[ReportTable]
     shown = [_one_system(systems[0])] if len(systems) == 1 else [_metric(systems, m) for m in METRIC_NAMES]
     sides = [("key", systems[0].key_coverage), *((s.name, s.response_coverage) for s in systems)]
     rows = tuple((name, c.mentions, _share(c.direct, c), _share(c.propagated, c)) for name, c in sides)
-    coverage = ReportTable(
-        "mentions with a label (%)", ("side", "mentions", "directly", "after propagation"), rows
-    )
+    columns = ("side", "mentions", "directly", "after propagation")
+    coverage = ReportTable("mentions with a label (%)", columns, rows)
     # Classes by their mean mention F1 over the systems, the weakest first.
     f1 = together(
         (one.label, one.mentions.f1)
@@ -53,9 +52,8 @@ def typed_tables(systems: Sequence[TypedScores], most: int) -> list[ReportTable]
             examples = system.examples.get(label, ())
             texts = [f"{e.kind}: {e.text if e.text is not None else tuple(e.span)}" for e in examples[:2]]
             examples_of.append((label, system.name, 100 * scores.mentions.f1, " | ".join(texts) or None))
-    diagnosis = ReportTable(
-        "weakest classes", ("class", "system", "mention F1", "examples"), tuple(examples_of)
-    )
+    heads = ("class", "system", "mention F1", "examples")
+    diagnosis = ReportTable("weakest classes", heads, tuple(examples_of))
     return [*shown, coverage, diagnosis]
 
 

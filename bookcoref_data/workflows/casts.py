@@ -32,8 +32,8 @@ def cast_text(path: Path, hint: str = "") -> str:
     except MissingFileError as error:
         raise MissingFileError(f"cannot read the cast file {path}", found=error.found, hint=hint) from error
     except (SourceError, DataError) as error:
-        told = {"expected": error.expected, "found": error.found, "hint": error.hint or hint}
-        raise UsageError(error.what, **told) from error
+        hint = error.hint or hint
+        raise UsageError(error.what, expected=error.expected, found=error.found, hint=hint) from error
 
 
 def cast_of_record(record: Record) -> Cast | None:

@@ -135,11 +135,8 @@ def _split_annotations(release: Release, work: Path, deltas: dict[str, tuple[str
         seen[key] = source
         gid = record.gutenberg_key or key.rpartition("_")[2]
         if not re.fullmatch("[0-9]{1,9}", gid):
-            what, expected = (
-                f"{source}: the document has no Gutenberg id",
-                "gutenberg_key, digits ('0' for none)",
-            )
-            raise FormatError(what, expected=expected, found=repr(gid[:40]))
+            what = f"{source}: the document has no Gutenberg id"
+            raise FormatError(what, expected="gutenberg_key, digits ('0' for none)", found=repr(gid[:40]))
         delta, delta_key = ("", "") if record.sentences is not None else deltas.get(gid, ("", ""))
         lines = [line]
         if key in windows:

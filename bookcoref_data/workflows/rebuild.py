@@ -280,10 +280,8 @@ def _lay_out(settings: RebuildSettings, store: Store, progress: Progress) -> Reb
             # paper and licence, others have none of these.
             makers, ours = makers_of_packs(settings.release), (LICENCE, ATTRIBUTION)
             if others := sorted({maker for maker in makers if any(maker)} - {ours}):
-                stated = [
-                    (terms or "no licence is stated", who or "nobody is named") for terms, who in others
-                ]
-                told = [f"{terms} ({who})" for terms, who in stated]
+                nothing = "no licence is stated", "nobody is named"
+                told = [f"{terms or nothing[0]} ({who or nothing[1]})" for terms, who in others]
                 told += [f"{LICENCE} ({ATTRIBUTION})"] if ours in makers else []
                 licences = (_TEXTS_OF_PACKS, ("Annotations", "; ".join(told)))
                 named = Credits("Books rebuilt from packs", licences, "")

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from ..annotation.cast import Cast, Entry, make_cast
 from ..annotation.embedded.backend import EmbeddedBackend
@@ -66,8 +65,9 @@ class ReviewSession:
         links = {s: m for s, m in found.given.links.items() if ("mention", *s) not in self.first}
         nobody = frozenset(s for s in found.given.nobody if ("mention", *s) not in self.first)
         given = replace(found.given, links=links, nobody=nobody)
-        how: dict[str, Any] = {"narrators": self.narrators, "given": given, "backend": backend}
-        return annotate_book(self.source, found.cast, self.plan, **how).annotation()
+        return annotate_book(
+            self.source, found.cast, self.plan, narrators=self.narrators, given=given, backend=backend
+        ).annotation()
 
     def ask(self, most: int) -> tuple[list[ReviewQuestion], Layout]:
         """Read the book, and make the best questions for what is known now."""

@@ -13,7 +13,7 @@ import typer
 from ... import api
 from ...api.options import only_with
 from ...errors import UsageError, counted, plural
-from ..common import emit_json, emit_rows, emit_table, listed, say
+from ..common import cells, emit_json, emit_rows, emit_table, listed, say
 from ..declared import Given, verb
 
 if TYPE_CHECKING:
@@ -52,9 +52,8 @@ def annotate(
     from ...workflows.annotate_many import holds_many
 
     if out is None and report is None and not json and not dry_run:
-        raise UsageError(
-            "nowhere to write", expected="--out FOLDER", hint="or --report GOLD.jsonl, or --json"
-        )
+        hint = "or --report GOLD.jsonl, or --json"
+        raise UsageError("nowhere to write", expected="--out FOLDER", hint=hint)
     several = holds_many(book)
     if edits is not None and several:
         raise UsageError("--edits corrects one book at a time", hint="annotate the corrected book alone")
@@ -118,11 +117,8 @@ def _show(done: list[AnnotatedBook]) -> None:
         emit_rows(book.scores, title=book.doc_key)
     if not scored:
         columns = ("tokens", "characters", "mentions", "quotes")
-        rows = [
-            (counts["doc_key"], *(counts[c] if c != "characters" else len(counts[c]) for c in columns))
-            for counts in (book.summary() for book in done)
-        ]
-        emit_table(("book", *columns), rows)
+        counts = [(one := book.summary()) | {"characters": len(one["characters"])} for book in done]
+        emit_table(("book", *columns), cells(counts, ("doc_key", *columns)))
     listed("wrote", done[0].files)
 
 

@@ -87,27 +87,22 @@ _STATISTICS = {
 
 
 def _show_merged(report: MergeReport) -> None:
-    say(
-        f"{plural(len(report.records), 'document')} from {plural(report.parts, 'part')}: "
-        f"{plural(report.links, 'chain')} joined, {report.new:,} new"
-    )
+    read = f"{plural(len(report.records), 'document')} from {plural(report.parts, 'part')}"
+    say(f"{read}: {plural(report.links, 'chain')} joined, {report.new:,} new")
     found = report.decision_scores
     if found is None or report.scores is None or report.unmerged is None:
         return
     shares = (found.precision, found.recall, found.f1, found.accuracy)
-    emit_table(
-        ("decisions", "links", "precision", "recall", "F1", "accuracy"),
-        [(found.decisions, found.links, *(100 * value for value in shares))],
-    )
+    row = (found.decisions, found.links, *(100 * value for value in shares))
+    emit_table(("decisions", "links", "precision", "recall", "F1", "accuracy"), [row])
     rows = []
     for name, scores in (("unmerged", report.unmerged), ("merged", report.scores)):
         parts = (scores.muc, scores.b_cubed, scores.ceaf_e, scores.conll, scores.lea)
         rows.append((name, *(100 * s.f1 for s in parts)))
     emit_table(("F1", "MUC", "B3", "CEAF-e", "CoNLL", "LEA"), rows)
     for what, bins in report.by_size.items():
-        emit_table(
-            (what, "documents", "CoNLL"), [(b.label, b.documents, 100 * b.scores.conll.f1) for b in bins]
-        )
+        sized = ((b.label, b.documents, 100 * b.scores.conll.f1) for b in bins)
+        emit_table((what, "documents", "CoNLL"), sized)
 
 
 # -- questions and models ----------------------------------------------------------------------------
@@ -134,9 +129,8 @@ def questions_evaluate(graded: Graded, out: Path | None, json: Json = False) -> 
         for label, share in grades.groups.items():
             low, high = share.interval
             interval = f"{100 * low:.1f} to {100 * high:.1f}" if share.total else None
-            rows.append(
-                [label, share.total, share.right, 100 * share.value if share.total else None, interval]
-            )
+            accuracy = 100 * share.value if share.total else None
+            rows.append([label, share.total, share.right, accuracy, interval])
         rows.append(["guess", grades.groups["all"].total, None, 100 * grades.random_baseline, None])
         emit_table(("questions", "n", "right", "accuracy", "95% interval"), rows, title=name)
         errors = ", ".join(f"{kind} {count:,}" for kind, count in sorted(grades.errors.items())) or "none"
@@ -150,10 +144,8 @@ def questions_evaluate(graded: Graded, out: Path | None, json: Json = False) -> 
             f"{grades.nested_confusions:,} name an entity of an overlapping mention"
         )
         if grades.extracted and grades.extracted_and_right:
-            typer.echo(
-                f"mention quoted right: {grades.extracted.right:,}; and answered right: "
-                f"{grades.extracted_and_right.right:,}"
-            )
+            both = grades.extracted_and_right.right
+            typer.echo(f"mention quoted right: {grades.extracted.right:,}; and answered right: {both:,}")
         if grades.unknown:
             say(f"{name}: {grades.unknown:,} answers are to other questions and were left out")
 
@@ -211,10 +203,8 @@ def contexts_score(done: SystemScores, out: Path | None) -> None:
     """Scores are in percent; --json has fractions."""
     _say_run(done.report, out)
     shown = [name for name in SCORES if any(name in scores for scores in done.scores.values())]
-    rows = [
-        [name, int(scores["texts"]), *(_percent(scores.get(c)) for c in shown)]
-        for name, scores in done.scores.items()
-    ]
+    found = done.scores.items()
+    rows = [[name, int(scores["texts"]), *(_percent(scores.get(c)) for c in shown)] for name, scores in found]
     emit_table(("system", "texts", *(SCORES[name] for name in shown)), rows)
     for name, scores in done.scores.items():
         if alone := scores.get("without_reference"):
@@ -264,10 +254,8 @@ def _show_shares(found: Table, columns: Sequence[str], shares: Mapping[str, str]
 def contexts_tables(found: TableDefects, out: Path | None) -> None:
     if out is not None:
         say(f"wrote {out}")
-    listed = [
-        [d.table, d.what, len(d.books), ", ".join(d.books[:6]) + (", ..." if len(d.books) > 6 else "")]
-        for d in found.defects
-    ]
+    books = [", ".join(d.books[:6]) + (", ..." if len(d.books) > 6 else "") for d in found.defects]
+    listed = [[d.table, d.what, len(d.books), ids] for d, ids in zip(found.defects, books, strict=True)]
     emit_table(("table", "what", "books", "ids"), listed)
     say("splits without leaks: " + ", ".join(f"{split} {count}" for split, count in found.splits.items()))
 
