@@ -345,11 +345,9 @@ def _in_turn(
     for one in made if report is not None else ():
         key = one.state.doc_key
         if key not in gold:
-            what, hint = (
-                f"{report} has no document {key!r}",
-                "the key must be the tokenised book that was annotated",
-            )
-            raise UsageError(what, expected=", ".join(sorted(gold)[:5]), hint=hint)
+            hint = "the key must be the tokenised book that was annotated"
+            keys = ", ".join(sorted(gold)[:5])
+            raise UsageError(f"{report} has no document {key!r}", expected=keys, hint=hint)
         scores[key] = Table.of_rows(COLUMNS, table_rows(gold[key], one.states or (one.state,)))
     return [
         AnnotatedBook(

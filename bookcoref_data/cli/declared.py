@@ -27,10 +27,8 @@ from ..api import options
 from ..errors import UsageError, require_choice
 
 Function = Callable[..., Any]
-SINGULAR = {
-    f"{word}s": word for word in ["book", "budget", "character", "language", "model", "split", "text"]
-}
-SINGULAR["strategies"] = "strategy"
+_PLURALS = ("books", "budgets", "characters", "languages", "models", "splits", "texts")
+SINGULAR = {"strategies": "strategy", **{word: word[:-1] for word in _PLURALS}}
 """An option that is repeated for each of several values is called after one of them."""
 ENTRY = re.compile(r"    ((?:\w+)(?:, \w+)*): (.+)")
 
