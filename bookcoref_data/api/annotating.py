@@ -398,11 +398,10 @@ def _require_little(effects: Iterable[Effect]) -> None:
     """Raises BookcorefError: corrections change much of somebody at other places than their own."""
     if much := [e for e in effects if e.much]:
         told = [f"{e.character}: {e.elsewhere} of {e.before} mentions" for e in much[:5]]
-        raise BookcorefError(
-            "the corrections change more than 1 % of somebody's mentions or quotes elsewhere",
-            found="; ".join(told) + (f" and {len(much) - 5} others" if len(much) > 5 else ""),
-            hint="look at it with --dry-run, then add --accept; nothing was written",
-        )
+        what = "the corrections change more than 1 % of somebody's mentions or quotes elsewhere"
+        found = "; ".join(told) + (f" and {len(much) - 5} others" if len(much) > 5 else "")
+        hint = "look at it with --dry-run, then add --accept; nothing was written"
+        raise BookcorefError(what, found=found, hint=hint)
 
 
 def plan_for(recipe: PathLike | None, backend: str, least: float | None, language: str) -> Plan:

@@ -377,11 +377,11 @@ def load(name: PathLike = "bookcoref", config: str = "full") -> Books:
 
     path = path_of(name)
     if not is_folder(path):
-        raise (SourceError if path.exists() else MissingFileError)(
-            f"there is no built data set at {path.resolve()}",
-            expected="a folder that bookcoref_data.rebuild or `bookcoref-data rebuild` wrote",
-            hint="bc.rebuild(sample=True) builds the sample; bc.read() reads files of other formats",
-        )
+        what = f"there is no built data set at {path.resolve()}"
+        expected = "a folder that bookcoref_data.rebuild or `bookcoref-data rebuild` wrote"
+        hint = "bc.rebuild(sample=True) builds the sample; bc.read() reads files of other formats"
+        kind = SourceError if path.exists() else MissingFileError
+        raise kind(what, expected=expected, hint=hint)
     lines = read_reasons(path) if config == "full" else {}
     records = read_folder(path, config)
     return Books(AnnotatedBook(record, reasons=lines.get(record.doc_key, "")) for record in records)

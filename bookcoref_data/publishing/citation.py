@@ -93,10 +93,9 @@ def read_citation(path: Path) -> Citation:
             if not authors:
                 raise ValueError("no authors")
         except (yaml.YAMLError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise FormatError(
-                f"{path} is no CITATION.cff", expected="title, authors and a year or date-released",
-                found=f"{type(error).__name__}: {str(error)[:200]}",
-            ) from error  # fmt: skip
+            expected = "title, authors and a year or date-released"
+            found = f"{type(error).__name__}: {str(error)[:200]}"
+            raise FormatError(f"{path} is no CITATION.cff", expected=expected, found=found) from error
         kinds = {cff: bibtex for bibtex, cff in _KINDS.items()}
         kind = kinds.get(str(preferred.get("type", "")), "misc")
         venue = str(preferred.get("collection-title") or preferred.get("journal") or "")
@@ -121,10 +120,9 @@ def citation_of_bibtex(text: str, source: str) -> Citation:
     except Exception as error:  # the parser raises classes of its own and of its grammar
         raise FormatError(f"{source} is not BibTeX", found=str(error)[:200]) from error
     if not entries:
-        raise FormatError(
-            f"{source} has no BibTeX entry", expected="@article{key, title = {...}, author = {...}, ...}",
-            hint="give a .bib file or a CITATION.cff",
-        )  # fmt: skip
+        what = f"{source} has no BibTeX entry"
+        expected = "@article{key, title = {...}, author = {...}, ...}"
+        raise FormatError(what, expected=expected, hint="give a .bib file or a CITATION.cff")
     return Citation(tuple(_work(entry, source) for entry in entries), text.strip())
 
 

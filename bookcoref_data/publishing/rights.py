@@ -171,11 +171,9 @@ def check_publishable(texts: Mapping[str, TextRights], annotation: ReuseRights, 
     """Refuse what may not be published in this form. Raises UsageError: rights are unknown; or the whole data
     set was asked for and something is not free."""
     if annotation.licence is None:
-        raise UsageError(
-            "the licence of the annotation is unknown, so it cannot be published",
-            found=annotation.evidence,
-            hint="if the annotation is yours, choose one: --licence CC-BY-4.0",
-        )
+        what = "the licence of the annotation is unknown, so it cannot be published"
+        hint = "if the annotation is yours, choose one: --licence CC-BY-4.0"
+        raise UsageError(what, found=annotation.evidence, hint=hint)
     unknown = [key for key, rights in texts.items() if rights.state == UNKNOWN]
     if unknown:
         raise UsageError(
@@ -189,15 +187,12 @@ def check_publishable(texts: Mapping[str, TextRights], annotation: ReuseRights, 
         return
     restricted = [key for key, rights in texts.items() if not rights.free]
     if restricted:
-        raise UsageError(
-            f"{plural(len(restricted), 'text')} may not be passed on, so the data set cannot go out whole",
-            found=listed(f"{key} ({texts[key].evidence})" for key in restricted),
-            hint="add --standoff: packs and a card, no text",
-        )
+        what = f"{plural(len(restricted), 'text')} may not be passed on, so the data set cannot go out whole"
+        found = listed(f"{key} ({texts[key].evidence})" for key in restricted)
+        raise UsageError(what, found=found, hint="add --standoff: packs and a card, no text")
     if not annotation.open:
-        raise UsageError(
-            "the annotation is not under an open licence, so the data set cannot be published whole",
-            expected="for instance CC0-1.0, CC-BY-4.0 or CC-BY-SA-4.0, and casts from open sources",
-            found="; ".join([f"{annotation.licence.id} ({annotation.evidence})", *annotation.closed]),
-            hint="add --standoff: packs and a card, no text",
-        )
+        what = "the annotation is not under an open licence, so the data set cannot be published whole"
+        expected = "for instance CC0-1.0, CC-BY-4.0 or CC-BY-SA-4.0, and casts from open sources"
+        found = "; ".join([f"{annotation.licence.id} ({annotation.evidence})", *annotation.closed])
+        hint = "add --standoff: packs and a card, no text"
+        raise UsageError(what, expected=expected, found=found, hint=hint)

@@ -115,11 +115,9 @@ def align_records(
     if _is_plain(new, new_format):
         sentences = tokenize_edition(decode(_read(new), str(new)).text)
         if len(records) != 1:
-            raise UsageError(
-                f"there are {len(records)} annotated documents, but one plain text was given",
-                expected="one document", found=", ".join(r.doc_key for r in records[:20]),
-                hint="pick one with --doc-key",
-            )  # fmt: skip
+            what = f"there are {len(records)} annotated documents, but one plain text was given"
+            found = ", ".join(r.doc_key for r in records[:20])
+            raise UsageError(what, expected="one document", found=found, hint="pick one with --doc-key")
         return [_remapped(old_of_record(records[0]), sentences, least_matched)]
     return _onto_documents([old_of_record(r) for r in records], new, new_format, least_matched)
 
@@ -141,11 +139,10 @@ def _onto_documents(
         by_key = {t.doc_key: t for t in targets}
         missing = [o.doc_key for o in olds if o.doc_key not in by_key]
         if missing:
-            raise UsageError(
-                f"{new} has no document for {', '.join(missing[:5])}",
-                expected="the same document keys on both sides, or one document each",
-                found=", ".join(list(by_key)[:10]), hint="pick one with --doc-key",
-            )  # fmt: skip
+            what = f"{new} has no document for {', '.join(missing[:5])}"
+            expected = "the same document keys on both sides, or one document each"
+            found = ", ".join(list(by_key)[:10])
+            raise UsageError(what, expected=expected, found=found, hint="pick one with --doc-key")
         pairs = [(o, by_key[o.doc_key]) for o in olds]
     return [_remapped(old, target.sentences or [], least_matched) for old, target in pairs]
 

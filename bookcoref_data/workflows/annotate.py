@@ -102,10 +102,9 @@ def read_sources(path: Path) -> list[Source]:
     """The books in a file: tokenised records (.jsonl, plain or compressed), a Gutenberg file, or plain text,
     which "-" is read as. Raises SourceError: the file cannot be read; DataError: it holds no text."""
     if not path.exists() and str(path) != "-":
-        raise MissingFileError(
-            f"there is no file {path}", expected="a text file, or a .jsonl file of books",
-            hint="check the path; in Python, bc.annotate(text=...) takes the text itself",
-        )  # fmt: skip
+        what = f"there is no file {path}"
+        hint = "check the path; in Python, bc.annotate(text=...) takes the text itself"
+        raise MissingFileError(what, expected="a text file, or a .jsonl file of books", hint=hint)
     if ".jsonl" in path.suffixes:
         sources = [source_of(record, path.parent) for record in read_jsonl(path, bare=True)]
         if not sources:
@@ -150,10 +149,9 @@ def check_language(book: Book, language: str) -> tuple[str, ...]:
     UsageError: it is not English, and `language` does not say to read it as English."""
     found = not_english(book.tokens)
     if found and language != "en":
-        raise UsageError(
-            f"{book.doc_key} is not an English text", expected="English, the only language of the models",
-            found=found, hint="--language en reads it as English anyway (in Python language='en')",
-        )  # fmt: skip
+        what = f"{book.doc_key} is not an English text"
+        hint = "--language en reads it as English anyway (in Python language='en')"
+        raise UsageError(what, expected="English, the only language of the models", found=found, hint=hint)
     return (f"{book.doc_key} is read as English, but looks like {found}",) if found else ()
 
 
@@ -312,11 +310,10 @@ def table_rows(key: Book, states: Iterable[State]) -> list[list[Any]]:
         rows.append(_row("pattern matching", key, pattern_matching(key, states[0].names)))
     for state in states:
         if state.tokens_sha256 != key.tokens_sha256():
-            raise DataError(
-                f"the key of {key.doc_key!r} has other tokens than the annotated book",
-                expected=state.tokens_sha256[:12], found=key.tokens_sha256()[:12],
-                hint="annotate the tokenised book of the key (a .jsonl file), not its plain text",
-            )  # fmt: skip
+            what = f"the key of {key.doc_key!r} has other tokens than the annotated book"
+            expected = state.tokens_sha256[:12]
+            hint = "annotate the tokenised book of the key (a .jsonl file), not its plain text"
+            raise DataError(what, expected=expected, found=key.tokens_sha256()[:12], hint=hint)
         named = {n: s for n, s in zip(state.names, state.spans(), strict=True) if s}
         rows.append(_row(" + ".join(state.done), key, named))
     return rows

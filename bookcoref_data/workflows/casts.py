@@ -98,17 +98,15 @@ class Repair:
         if strange := [name for name in dict.fromkeys(named) if name not in cast]:
             owners = {alias: entry.name for entry in cast.values() for alias in entry.aliases}
             now = (f"{name!r} of {owners[name]!r}" if name in owners else f"no {name!r}" for name in strange)
-            raise UsageError(
-                f"a repair names {', '.join(map(repr, strange))}, but the book does not propose them",
-                expected=f"names of its proposed cast: {', '.join(cast)}", found=", ".join(now),
-                hint="correct the [[repair]] of this book in the recipe",
-            )  # fmt: skip
+            what = f"a repair names {', '.join(map(repr, strange))}, but the book does not propose them"
+            expected = f"names of its proposed cast: {', '.join(cast)}"
+            hint = "correct the [[repair]] of this book in the recipe"
+            raise UsageError(what, expected=expected, found=", ".join(now), hint=hint)
         if twice := [name for name, *_ in self.add if name in cast and name not in self.drop]:
-            raise UsageError(
-                f"a repair adds {', '.join(map(repr, twice))}, but the book proposes them already",
-                found="; ".join(", ".join((name, *cast[name].aliases)) for name in twice),
-                hint="take them out of the [[repair]] of this book in the recipe, or drop them there, too",
-            )
+            what = f"a repair adds {', '.join(map(repr, twice))}, but the book proposes them already"
+            found = "; ".join(", ".join((name, *cast[name].aliases)) for name in twice)
+            hint = "take them out of the [[repair]] of this book in the recipe, or drop them there, too"
+            raise UsageError(what, found=found, hint=hint)
         for kept, *others in self.join:
             names = [name for other in others for name in (other, *cast.pop(other).aliases)]
             first = cast[kept]

@@ -328,11 +328,9 @@ def harvest_wikidata(
     cast, tally = CastReport(), endpoint.tally
     rows = list(cast_rows(found.works, found.of, found.current, tally.last_retrieved, cast))
     if not rows and not out.exists():
-        raise SourceError(
-            "the harvest found no character, so there is no table",
-            found=f"{len(found.works):,} works; no answer for {len(found.failed):,} items",
-            hint="run the same command again later; what the service answered is kept",
-        )
+        given = f"{len(found.works):,} works; no answer for {len(found.failed):,} items"
+        hint = "run the same command again later; what the service answered is kept"
+        raise SourceError("the harvest found no character, so there is no table", found=given, hint=hint)
     written, shrunk = write_harvest(out, rows, plan.most_lost)
     return HarvestReport(
         "wikidata", str(written), cast.works_with_cast, cast.rows,

@@ -81,11 +81,10 @@ def import_corpus(
     seen: dict[str, str] = {}
     for _, record in found:
         if record.doc_key in seen:
-            raise DataError(
-                f"{record.source}: the document {record.doc_key!r} comes twice",
-                expected="each document once", found=f"also at {seen[record.doc_key]}",
-                hint="import one of the two folders, or one file",
-            )  # fmt: skip
+            what = f"{record.source}: the document {record.doc_key!r} comes twice"
+            expected = "each document once"
+            hint = "import one of the two folders, or one file"
+            raise DataError(what, expected=expected, found=f"also at {seen[record.doc_key]}", hint=hint)
         seen[record.doc_key] = record.source
     # Written first: whoever asks for the whole content should not be left with the folder alone.
     if records is not None:

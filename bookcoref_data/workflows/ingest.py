@@ -92,11 +92,10 @@ def _split(release: Release, work: Path, progress: Progress, doc_keys: dict[str,
         for delta in followed(read, progress, "release", len(lengths) or None, "books"):
             gid = delta.gutenberg_id
             if gid not in lengths:
-                raise EditionError(
-                    f"the release has a delta but no sentence lengths for book {gid}",
-                    expected=f"the key {gid!r} in {release.lengths or 'a file of sentence lengths'}",
-                    found=f"{len(lengths)} other books", hint="name the right file with --lengths",
-                )  # fmt: skip
+                what = f"the release has a delta but no sentence lengths for book {gid}"
+                expected = f"the key {gid!r} in {release.lengths or 'a file of sentence lengths'}"
+                hint = "name the right file with --lengths"
+                raise EditionError(what, expected=expected, found=f"{len(lengths)} other books", hint=hint)
             data = delta_to_bytes(delta, lengths[gid])
             write_bytes(work / f"{gid}.delta", data)
             deltas[gid] = (f"{gid}.delta", sha256_bytes(data))
@@ -128,10 +127,9 @@ def _split_annotations(release: Release, work: Path, deltas: dict[str, tuple[str
     for split, source, line, record in _records(release, "full"):
         key = safe_name(record.doc_key, f"{source}: the document key")
         if key in seen:
-            raise FormatError(
-                f"{source}: document {key!r} comes twice", expected="each doc_key once",
-                found=f"first at {seen[key]}", hint="remove one of the two lines",
-            )  # fmt: skip
+            what = f"{source}: document {key!r} comes twice"
+            hint = "remove one of the two lines"
+            raise FormatError(what, expected="each doc_key once", found=f"first at {seen[key]}", hint=hint)
         seen[key] = source
         gid = record.gutenberg_key or key.rpartition("_")[2]
         if not re.fullmatch("[0-9]{1,9}", gid):
@@ -169,9 +167,8 @@ def _records(release: Release, config: str) -> Iterator[tuple[str, str, str, Rec
                 try:
                     "".join(words).encode("utf-8")
                 except UnicodeEncodeError as error:
-                    raise FormatError(
-                        f"{record.source}: a name or a token is no text", expected="whole characters",
-                        found=f"half a surrogate pair, {error.object[error.start]!r}",
-                        hint="the release is damaged; fetch it again",
-                    ) from error  # fmt: skip
+                    what = f"{record.source}: a name or a token is no text"
+                    found = f"half a surrogate pair, {error.object[error.start]!r}"
+                    hint = "the release is damaged; fetch it again"
+                    raise FormatError(what, expected="whole characters", found=found, hint=hint) from error
                 yield split, source, line, record

@@ -74,10 +74,9 @@ def read_parts(source: Path) -> dict[str, list[Book]]:
     parts = {part: [books[name] for name in names] for part, names in parts_of([*books]).items()}
     named = {part: [book for book in books if book.characters] for part, books in parts.items()}
     if not all(named.values()):
-        raise UsageError(
-            f"{source} has too few documents in which people have names", expected="the 100 of LitBank",
-            found=f"{len(books)} documents", hint="the brat files (coref/brat) say what is a person's name",
-        )  # fmt: skip
+        what = f"{source} has too few documents in which people have names"
+        hint = "the brat files (coref/brat) say what is a person's name"
+        raise UsageError(what, expected="the 100 of LitBank", found=f"{len(books)} documents", hint=hint)
     return named
 
 

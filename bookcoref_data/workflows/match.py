@@ -219,10 +219,9 @@ def read_works_table(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, 
     head, *lines = list(read_lines(path)) or [""]
     names = head.split("\t")
     if not set(columns) <= set(names):
-        raise FormatError(
-            f"{path} is not a works.tsv of `bookcoref-data match`",
-            expected=f"columns {', '.join(columns)}", found=", ".join(names[:8]).strip() or "nothing",
-        )  # fmt: skip
+        what = f"{path} is not a works.tsv of `bookcoref-data match`"
+        expected = f"columns {', '.join(columns)}"
+        raise FormatError(what, expected=expected, found=", ".join(names[:8]).strip() or "nothing")
     for number, line in enumerate(lines, start=2):
         if line.strip():
             yield number, dict.fromkeys(names, "") | dict(zip(names, line.split("\t"), strict=False))

@@ -173,12 +173,11 @@ def read_tables(paths: Iterable[Path], documents: Sequence[SplitDocument]) -> De
             for key, decided in tables.items():
                 left = sum(ref not in decided for ref in questions[key])
                 if left or key in own:
-                    raise UsageError(
-                        f"{path}: {name} has not decided document {key!r} in whole and in one table",
-                        expected=f"{len(questions[key])} decisions",
-                        found=f"{left} are missing" if left else "another table of theirs about it",
-                        hint="finish it with --ask, or leave its rows out",
-                    )  # fmt: skip
+                    what = f"{path}: {name} has not decided document {key!r} in whole and in one table"
+                    expected = f"{len(questions[key])} decisions"
+                    given = f"{left} are missing" if left else "another table of theirs about it"
+                    hint = "finish it with --ask, or leave its rows out"
+                    raise UsageError(what, expected=expected, found=given, hint=hint)
             own.update(tables)
     return found
 

@@ -162,11 +162,10 @@ def _jobs(
             found.append((other, text))
         if known or not found:
             names = ", ".join(f"{text.name} ({text.sha256[:16]}…)" for _, text in found)
-            raise EditionError(
-                f"{facts.doc_key}: the text it was built from is not there",
-                expected=f"sha256 {known[:16]}…" if known else f"Gutenberg text {facts.gutenberg_key}",
-                found=names or "no text", hint="give the mirror that the book was built with",
-            )  # fmt: skip
+            what = f"{facts.doc_key}: the text it was built from is not there"
+            expected = f"sha256 {known[:16]}…" if known else f"Gutenberg text {facts.gutenberg_key}"
+            hint = "give the mirror that the book was built with"
+            raise EditionError(what, expected=expected, found=names or "no text", hint=hint)
         return min(found, key=lambda pair: pair[0])[1]
 
     # In the order of the books

@@ -112,11 +112,10 @@ def read_released(path: Path, sha256: str) -> Pack:
     the pack that the index names."""
     data = _read(path)
     if sha256_bytes(data) != sha256:
-        raise ChecksumError(
-            f"{path} is not the pack that its index names",
-            expected=f"sha256 {sha256[:16]}…", found=f"sha256 {sha256_bytes(data)[:16]}…",
-            hint="get the folder of packs again",
-        )  # fmt: skip
+        what = f"{path} is not the pack that its index names"
+        expected = f"sha256 {sha256[:16]}…"
+        found = f"sha256 {sha256_bytes(data)[:16]}…"
+        raise ChecksumError(what, expected=expected, found=found, hint="get the folder of packs again")
     return read_pack(data, str(path))
 
 

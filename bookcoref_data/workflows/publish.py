@@ -280,11 +280,9 @@ def _refuse_text(
     for _, record in followed(books, progress, "text check", number, "books"):
         run = uploads.longest_run(record.doc_key, record.to_book().tokens)
         if run.words > most_words:
-            raise DataError(
-                f"{run.file} would publish {run.words} words of {run.doc_key} in a row",
-                expected=f"at most {most_words}", found=f"“{run.begins} …”",
-                hint="nothing was uploaded; leave the book out, or allow more words with --most-words",
-            )  # fmt: skip
+            what = f"{run.file} would publish {run.words} words of {run.doc_key} in a row"
+            hint = "nothing was uploaded; leave the book out, or allow more words with --most-words"
+            raise DataError(what, expected=f"at most {most_words}", found=f"“{run.begins} …”", hint=hint)
         longest = max((run, longest or run), key=lambda r: r.words)
     return longest
 

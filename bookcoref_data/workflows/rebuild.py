@@ -116,11 +116,9 @@ def rebuild(plan: RebuildPlan, *, jobs: int = 0, progress: Progress | None = Non
                 raise errors[0]
             codes = {e.exit_code for e in errors}
             kind = SourceError if codes == {SourceError.exit_code} else DataError
-            raise kind(
-                f"none of the {len(errors)} books could be built",
-                found="; ".join(str(e).splitlines()[0] for e in errors[:5]),
-                hint=errors[0].hint if errors else None,
-            )
+            what = f"none of the {len(errors)} books could be built"
+            found = "; ".join(str(e).splitlines()[0] for e in errors[:5])
+            raise kind(what, found=found, hint=errors[0].hint if errors else None)
         missing = {key: error.what for key, error in report.failed.items()}
         keys = [folder.name for folder in report.finished.values()]
         inputs = sha256_bytes(json.dumps([BUILD_RULES, plan.title, keys, missing, list(plan.notes)]).encode())
@@ -335,11 +333,9 @@ def _open_release(settings: RebuildSettings, store: Store, progress: Progress) -
         folder = hub.fetch_release(store, of_hub, offline=settings.offline, progress=progress)
     release = Release.open(folder, settings.layout)
     if not release.annotations and not settings.texts_only:
-        raise UsageError(
-            f"the release in {release.folder} has no annotations",
-            expected=f"{settings.layout.annotations}/full/<split>.jsonl",
-            hint="name the folder with --annotations, or build the texts alone with --texts-only",
-        )
+        what = f"the release in {release.folder} has no annotations"
+        hint = "name the folder with --annotations, or build the texts alone with --texts-only"
+        raise UsageError(what, expected=f"{settings.layout.annotations}/full/<split>.jsonl", hint=hint)
     return release
 
 

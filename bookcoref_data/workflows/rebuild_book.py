@@ -162,10 +162,9 @@ def rebuilt(job: RebuildJob) -> BuiltBook:
         records = [r for r in read_documents(job.tokenised) if r.sentences is not None]
         fits = [r for r in records if r.doc_key == job.part.doc_key] or records
         if len(fits) != 1 or fits[0].sentences is None:
-            raise DataError(
-                f"{job.tokenised} does not hold the text of {job.part.doc_key}",
-                expected="one tokenised document, or one of that name", found=f"{len(fits)} documents",
-            )  # fmt: skip
+            what = f"{job.tokenised} does not hold the text of {job.part.doc_key}"
+            expected = "one tokenised document, or one of that name"
+            raise DataError(what, expected=expected, found=f"{len(fits)} documents")
         tokens, ends = _flat(fits[0].sentences)
         check = _verified(job, tokens, ends, "given")
     elif record.sentences is not None:
@@ -229,10 +228,8 @@ def _cut_text(job: RebuildJob) -> tuple[TokenBytes, tuple[int, ...], str]:
         except EditionError as error:
             failure = failure or error
     assert failure is not None  # there is always an engine
-    raise EditionError(
-        f"{job}: {failure.what}", expected=failure.expected,
-        found=f"{failure.found} in {job.text.name} (sha256 {job.text.sha256[:16]}…)", hint=failure.hint,
-    )  # fmt: skip
+    found = f"{failure.found} in {job.text.name} (sha256 {job.text.sha256[:16]}…)"
+    raise EditionError(f"{job}: {failure.what}", expected=failure.expected, found=found, hint=failure.hint)
 
 
 def _verified(job: RebuildJob, tokens: TokenBytes, ends: tuple[int, ...], otherwise: str) -> str:
@@ -280,12 +277,10 @@ def _windows(
     size = len(book.sentence_ends)
     rising = all(a < b for a, b in pairwise(firsts))
     if firsts[0] != 0 or not rising or firsts[-1] >= size:
-        raise EditionError(
-            f"{book.doc_key}: the released windows do not fit the book",
-            expected=f"window keys that start at S0 and rise, below S{size}",
-            found=", ".join(f"S{n}" for n in firsts[:12]),
-            hint="full and split annotations must come from the same release",
-        )
+        what = f"{book.doc_key}: the released windows do not fit the book"
+        expected = f"window keys that start at S0 and rise, below S{size}"
+        hint = "full and split annotations must come from the same release"
+        raise EditionError(what, expected=expected, found=", ".join(f"S{n}" for n in firsts[:12]), hint=hint)
     made = split_book(book, windows=windows_at(firsts, book.sentence_ends)).books
     pairs = zip(records, made, strict=True)
     books = tuple(_with_spans(cut, r, r.doc_key, "window annotation") for r, cut in pairs)

@@ -139,10 +139,9 @@ def check(
 def _called(folder: Path, splits: Sequence[str], wanted: Sequence[str]) -> list[BookFacts]:
     """The books of a data set folder that are wanted. Raises UsageError: it is none, or lacks one of them."""
     if not is_folder(folder):
-        raise UsageError(
-            f"{folder} is not a built data set", expected="a folder written by `bookcoref-data rebuild`",
-            hint="bookcoref-data rebuild --sample --out sample makes a small one",
-        )  # fmt: skip
+        what = f"{folder} is not a built data set"
+        hint = "bookcoref-data rebuild --sample --out sample makes a small one"
+        raise UsageError(what, expected="a folder written by `bookcoref-data rebuild`", hint=hint)
     return books_called(wanted, [b for b in read_build(folder).books if b.split in splits], folder)
 
 

@@ -59,11 +59,9 @@ def book_of_doc(doc: Doc, doc_key: str = "doc") -> Book:
     """The bare book of a `Doc`: its tokens and sentences. Raises DataError: the document has no sentences; a
     parser or a sentencizer must come first."""
     if not doc.has_annotation("SENT_START"):
-        raise DataError(
-            "the document has no sentences",
-            expected="a pipeline with a parser or a sentencizer before bookcoref",
-            hint="nlp.add_pipe('bookcoref', last=True)",
-        )  # fmt: skip
+        what = "the document has no sentences"
+        expected = "a pipeline with a parser or a sentencizer before bookcoref"
+        raise DataError(what, expected=expected, hint="nlp.add_pipe('bookcoref', last=True)")
     tokens = tuple(LINE_END if token.is_space else token.text for token in doc)
     return Book(doc_key, "", tokens, tuple(accumulate(len(sentence) for sentence in doc.sents)))
 
@@ -74,10 +72,9 @@ def parse_of_doc(doc: Doc) -> Parse:
     from ..annotation.embedded.parsing import parse_of_arrays
 
     if not (doc.has_annotation("DEP") and doc.has_annotation("TAG")):
-        raise DataError(
-            "the document is not parsed", expected="part-of-speech tags and dependencies",
-            hint="use an English pipeline with tagger and parser, for instance en_core_web_sm",
-        )  # fmt: skip
+        what = "the document is not parsed"
+        hint = "use an English pipeline with tagger and parser, for instance en_core_web_sm"
+        raise DataError(what, expected="part-of-speech tags and dependencies", hint=hint)
     head = np.array([token.head.i for token in doc], dtype=np.int32)
     lengths = [len(sentence) for sentence in doc.sents]
     sentence = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)

@@ -103,10 +103,9 @@ def in_classes(spans: Iterable[TypedSpan], classes: str, lost: Counter[str]) -> 
     found = []
     for span in spans:
         if span.label not in table:
-            raise UsageError(
-                f"--classes {classes} knows nothing of the label {span.label!r}",
-                expected=", ".join(table), hint="add it to manifests/classes.toml, or leave --classes out",
-            )  # fmt: skip
+            what = f"--classes {classes} knows nothing of the label {span.label!r}"
+            hint = "add it to manifests/classes.toml, or leave --classes out"
+            raise UsageError(what, expected=", ".join(table), hint=hint)
         if label := table[span.label]:
             found.append(span._replace(label=label))
         else:

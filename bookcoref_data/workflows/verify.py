@@ -200,16 +200,13 @@ def read_manifest(path: Path) -> dict[str, Any]:
                 raise ValueError(f"{key[:80]}: other facts than a manifest has")
             books.append(BookFacts.from_dict({"doc_key": key, "gutenberg_key": "", **facts}))
     except ValueError as error:
-        raise FormatError(
-            f"{path} is not a recorded manifest", expected="a file of `bookcoref-data manifest write`",
-            found=str(error),
-        ) from error  # fmt: skip
+        what = f"{path} is not a recorded manifest"
+        expected = "a file of `bookcoref-data manifest write`"
+        raise FormatError(what, expected=expected, found=str(error)) from error
     if content_digest(books) != value["digest"]:
-        raise ChecksumError(
-            f"{path} contradicts itself: its books do not give its digest",
-            expected=value["digest"][:80], found=content_digest(books),
-            hint="the file was changed or damaged: get it again",
-        )  # fmt: skip
+        what = f"{path} contradicts itself: its books do not give its digest"
+        hint = "the file was changed or damaged: get it again"
+        raise ChecksumError(what, expected=value["digest"][:80], found=content_digest(books), hint=hint)
     return dict(value)
 
 

@@ -40,10 +40,8 @@ def rebuild(
         dry_run: list what would be downloaded from where; write nothing.
     """
     if (from_gutenberg or release is not None) == sample:
-        raise UsageError(
-            "say what to rebuild", expected="either --from-gutenberg or --sample",
-            hint="bookcoref-data rebuild --sample needs no network",
-        )  # fmt: skip
+        hint = "bookcoref-data rebuild --sample needs no network"
+        raise UsageError("say what to rebuild", expected="either --from-gutenberg or --sample", hint=hint)
     if dry_run:
         rows = given(api.rebuild_plan).to_dicts()
         if json:

@@ -90,11 +90,8 @@ def _sources(book: Path, cast: Path | None) -> list[Source]:
 
     sources = read_sources(book)
     if cast is None and any(source.cast is None for source in sources):
-        raise UsageError(
-            f"no cast for {book}",
-            expected="--cast cast.txt",
-            hint=f"--cast auto; or bookcoref-data annotate {book} --propose-cast > cast.txt, then edit it",
-        )
+        hint = f"--cast auto; or bookcoref-data annotate {book} --propose-cast > cast.txt, then edit it"
+        raise UsageError(f"no cast for {book}", expected="--cast cast.txt", hint=hint)
     return sources
 
 
