@@ -227,12 +227,12 @@ def propose_cast(book: PathLike | AnnotatedBook) -> Table:
     from ..annotation.propose import propose_cast as propose
 
     proposal = propose(one_source(book, hint="bc.propose_casts").book)
-    entries = proposal.cast.entries
-    return Table({
-        "name": [e.name for e in entries],
-        "aliases": [list(e.aliases) for e in entries],
-        "remark": list(proposal.remarks),
-    })  # fmt: skip
+    return Table.of_rows(("name", "aliases", "remark"), _people(proposal))
+
+
+def _people(proposal: Proposal) -> list[list[Any]]:
+    pairs = zip(proposal.cast.entries, proposal.remarks, strict=True)
+    return [[entry.name, list(entry.aliases), remark] for entry, remark in pairs]
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,11 +265,7 @@ class ProposedCasts(Result):
     @property
     def table(self) -> Table:
         """One row per character."""
-        rows = [
-            [one.doc_key, entry.name, list(entry.aliases), remark]
-            for one in self.casts
-            for entry, remark in zip(one.proposal.cast.entries, one.proposal.remarks, strict=True)
-        ]
+        rows = [[one.doc_key, *row] for one in self.casts for row in _people(one.proposal)]
         return Table.of_rows(("doc_key", "name", "aliases", "remark"), rows)
 
     def to_dict(self) -> dict[str, Any]:

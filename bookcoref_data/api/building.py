@@ -154,11 +154,8 @@ def _release(release: PathLike | None) -> Path | None:
 def _layout(annotations: str | None, delta: str | None, lengths: str | None) -> ReleaseLayout:
     from ..sources.release import ReleaseLayout
 
-    named: dict[str, Any] = {
-        "annotations": annotations,
-        "delta": delta and (delta,),
-        "lengths": lengths and (lengths,),
-    }
+    several = {"delta": delta and (delta,), "lengths": lengths and (lengths,)}
+    named: dict[str, Any] = {"annotations": annotations, **several}
     return ReleaseLayout(**{key: value for key, value in named.items() if value})
 
 
@@ -183,20 +180,17 @@ def verify(
     Raises:
         SourceError, DataError: the folder cannot be read.
     """
-    path, how = path_of(folder), {"complete": complete, "accept_remapped": accept_remapped}
+    path, known = path_of(folder), path_or_none(manifest)
+    how: dict[str, Any] = {"manifest": known, "complete": complete, "accept_remapped": accept_remapped}
     if ":" not in str(path) and not (path / "manifest.json").is_file():
         # Neither on the Hub nor packs: what these need takes longer to import than a small folder to verify.
         from ..workflows.verify import verify as run_here
 
-        return Verified(run_here(path, manifest=path_or_none(manifest), **how))
+        return Verified(run_here(path, **how))
     from ..workflows.published import verify as run
 
-    return Verified(
-        run(
-            path, manifest=path_or_none(manifest), cache_dir=path_or_none(cache_dir), offline=offline,
-            progress=progress, **how,
-        )
-    )  # fmt: skip
+    how |= {"cache_dir": path_or_none(cache_dir), "offline": offline, "progress": progress}
+    return Verified(run(path, **how))
 
 
 class Regenerated(Result):
@@ -241,11 +235,8 @@ class Regenerated(Result):
 
     def characters(self, most: int = 10) -> Table:
         """The characters with most differences."""
-        found = [
-            (-(c.missing + c.spurious + c.moved_away), book, c.name, c)
-            for book, compared in self.result.comparisons.items()
-            for c in compared.characters
-        ]
+        every = ((book, c) for book, compared in self.result.comparisons.items() for c in compared.characters)
+        found = [(-(c.missing + c.spurious + c.moved_away), book, c.name, c) for book, c in every]
         found.sort(key=lambda row: row[:3])
         columns = ("book", "character", "there", "here", "same", "missing", "spurious", "moved away",
                    "moved in")  # fmt: skip

@@ -400,11 +400,8 @@ class Identified(GradedRun):
     @property
     def table(self) -> Table:
         """One row per answers and group: how many are right."""
-        return Table.of_dicts(
-            {"answers": name, "group": group, **share}
-            for name, grades in self.grades.items()
-            for group, share in grades["groups"].items()
-        )
+        groups = ((name, *one) for name, grades in self.grades.items() for one in grades["groups"].items())
+        return Table.of_dicts({"answers": name, "group": group, **share} for name, group, share in groups)
 
     def _graded(self) -> str:
         return f"grades of {', '.join(self.grades)}"

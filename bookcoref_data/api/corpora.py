@@ -79,10 +79,8 @@ def import_corpus(
     """
     from ..workflows.import_corpus import import_corpus as run
 
-    return run(
-        kind, path_of(source), path_of(out), records=path_or_none(records), split=split,
-        progress=progress,
-    )  # fmt: skip
+    kept = path_or_none(records)
+    return run(kind, path_of(source), path_of(out), records=kept, split=split, progress=progress)
 
 
 class Cleaned(Result):
@@ -149,10 +147,8 @@ def clean(
     kept = path_or_none(cache_dir)
     book = clean_one(str(source), settings, other, mirror=where, offline=offline, cache_dir=kept)
     text_file, map_file = path_or_none(out), path_or_none(map)
-    return Cleaned(
-        book, write_clean(book, text_file) if text_file is not None else None,
-        write_map(book, map_file) if map_file is not None else None,
-    )  # fmt: skip
+    written = None if text_file is None else write_clean(book, text_file)
+    return Cleaned(book, written, None if map_file is None else write_map(book, map_file))
 
 
 class Shown(Result):

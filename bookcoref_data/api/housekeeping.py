@@ -70,10 +70,8 @@ def pack(
     from ..workflows.pack import pack_folder, pack_plan
     from ..workflows.packed import ATTRIBUTION, LICENCE, PackSettings
 
-    settings = PackSettings(
-        fingerprint_bits, most_text, LICENCE if licence is None else licence,
-        ATTRIBUTION if attribution is None else attribution,
-    )  # fmt: skip
+    by = LICENCE if licence is None else licence, ATTRIBUTION if attribution is None else attribution
+    settings = PackSettings(fingerprint_bits, most_text, *by)
     folder, target, listener = path_of(release), path_of(out), progress or Silent()
     asked = rebuild.RebuildSettings(
         out=target, release=folder, mirror=text_or_none(mirror),

@@ -44,10 +44,8 @@ class Merged(Result):
         """Counts by genre, of the parts and of the merged documents."""
         from ..tasks.merging.statistics import statistics
 
-        return {
-            "parts": [s.to_dict() for s in statistics(as_parts(self._documents))],
-            "merged": [s.to_dict() for s in statistics(self.report.records)],
-        }
+        both = {"parts": as_parts(self._documents), "merged": self.report.records}
+        return {name: [s.to_dict() for s in statistics(records)] for name, records in both.items()}
 
     @property
     def table(self) -> Table:
@@ -137,11 +135,9 @@ def merge_agreement(
 
     documents = work.read_parts(path_of(parts), format)
     tables = work.read_tables(paths_of(decisions), documents)
-    return Table.of_dicts(
-        {"genre": genre, "annotators": list(pair), **values.to_dict()}
-        for genre, pairs in agreement_by_genre(documents, tables).items()
-        for pair, values in pairs.items()
-    )
+    found = agreement_by_genre(documents, tables).items()
+    rows = ((genre, pair, values) for genre, pairs in found for pair, values in pairs.items())
+    return Table.of_dicts({"genre": genre, "annotators": list(p), **v.to_dict()} for genre, p, v in rows)
 
 
 def as_parts(documents: Iterable[SplitDocument]) -> list[Record]:

@@ -33,16 +33,11 @@ class Counts(Table):
         from ..books.statistics import corpus_statistics
 
         self.totals = [(name, corpus_statistics(documents)) for name, documents in found]
-        self.of_books = [
-            [(d.doc_key, corpus_statistics([d])) for d in documents] if per_book else []
-            for _, documents in found
-        ]
+        several = [documents if per_book else [] for _, documents in found]
+        self.of_books = [[(d.doc_key, corpus_statistics([d])) for d in documents] for documents in several]
         self.books = _table_of("doc_key", [pair for pairs in self.of_books for pair in pairs])
-        self.notes = [
-            f"{name}: {counted(total.outside, 'mentions')} outside the text, counted with the others"
-            for name, total in self.totals
-            if total.outside
-        ]
+        odd = ((name, counted(total.outside, "mentions")) for name, total in self.totals if total.outside)
+        self.notes = [f"{name}: {count} outside the text, counted with the others" for name, count in odd]
         self.plots: list[Path] = []
         super().__init__(_table_of("source", self.totals).to_dict())
 

@@ -216,10 +216,8 @@ class _Chains:
         short = m.end - m.start < _LONG and not clause and last not in _MAY_END
         if long and (last in _MARKS or (short and self._tag_of(m.end) in _NO_END)):
             yield m.start, m.end - 1, 0.85, f"ends with “{last}”"
-        if long and (
-            first in _MARKS
-            or (short and self._tag_of(m.start) in _NO_BEGIN and first.lower() not in _MAY_BEGIN)
-        ):
+        badly = short and self._tag_of(m.start) in _NO_BEGIN and first.lower() not in _MAY_BEGIN
+        if long and (first in _MARKS or badly):
             yield m.start + 1, m.end, 0.8, f"begins with “{first}”"
         tags = self._tag_of(m.end - 1), self._tag_of(m.end)
         if long and last.lower() in _DETERMINERS and tags[0] != "IN" and tags[1] == "DT":

@@ -67,12 +67,9 @@ GROUPS = {
     ),
 }  # fmt: skip
 """Verbs that are groups of verbs."""
-VERBS = [
-    words
-    for _, names in PANELS.values()
-    for name in names.split()
-    for words in (name, *(f"{name} {inner}" for inner in GROUPS.get(name, ("", ""))[1].split()))
-]
+_INNER = {name: inner.split() for name, (_, inner) in GROUPS.items()}
+_FIRST = [name for _, names in PANELS.values() for name in names.split()]
+VERBS = [words for n in _FIRST for words in (n, *(f"{n} {inner}" for inner in _INNER.get(n, ())))]
 """All that can be typed, groups before what is in them."""
 OLD_NAMES = {"build": "create"}
 """Verbs that had another name until 0.2; hidden, so that scripts go on working."""

@@ -353,9 +353,8 @@ def _parameter(one: Declared, decls: tuple[str, ...], help: str, *, hide: bool =
         metavar = "KEY=FILE" if one.mapping else f"[{'|'.join(one.choices)}]"
     make: Any = typer.Option if decls else typer.Argument
     info = make(*decls, help=help, metavar=metavar, hidden=hide, **limits)
-    return inspect.Parameter(
-        one.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info]
-    )
+    told: Any = Annotated[kind, info]
+    return inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=told)
 
 
 def take_lightly(command: Any, found: Mapping[str, Declared]) -> Any:

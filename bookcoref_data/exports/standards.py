@@ -114,9 +114,8 @@ def doc_bin(r: LaidOutBook) -> bytes:
         Vocab(), words=list(tokens), spaces=[*blanks, False][: len(tokens)],
         sent_starts=[i in starts for i in range(len(tokens))],
     )  # fmt: skip
-    doc.spans["characters"] = [
-        Span(doc, m.start, m.end + 1, label=r.name(m.character), kb_id=r.kind(m)) for m in a.mentions
-    ]
+    people = ((m.start, m.end + 1, r.name(m.character), r.kind(m)) for m in a.mentions)
+    doc.spans["characters"] = [Span(doc, i, k, label=name, kb_id=kind) for i, k, name, kind in people]
     doc.spans["quotes"] = [Span(doc, q.start, q.end + 1, label=r.name(q.speaker)) for q in a.quotes]
     doc.user_data["doc_key"] = a.doc_key
     doc.user_data["addressees"] = [r.addressees(q) for q in a.quotes]

@@ -52,11 +52,9 @@ class _TeiWriter:
         self.r, self.standoff = r, standoff
         self.parts: dict[str, list[Element]] = {}
         # The numbers of the mentions in each paragraph, by its first token
-        self.inside = together(
-            (r.paragraphs[k].start, number)
-            for number, m in enumerate(r.annotation.mentions)
-            for k in range(r.paragraph_of(m.start), r.paragraph_of(m.end) + 1)
-        )
+        ends = ((r.paragraph_of(m.start), r.paragraph_of(m.end)) for m in r.annotation.mentions)
+        spans = enumerate(range(first, last + 1) for first, last in ends)
+        self.inside = together((r.paragraphs[k].start, number) for number, span in spans for k in span)
 
     def to_bytes(self) -> bytes:
         root = self.etree.Element(f"{{{NAMESPACE}}}TEI", nsmap={None: NAMESPACE})

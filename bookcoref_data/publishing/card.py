@@ -94,10 +94,8 @@ def _section(publication: Publication, name: str) -> str:
 
 def _books(publication: Publication) -> str:
     splits = Counter(b.split for b in publication.books)
-    counts = "\n".join(
-        f"| {split} | {number:,} | {sum(b.windows for b in publication.books if b.split == split):,} |"
-        for split, number in splits.items()
-    )
+    windows = {split: sum(b.windows for b in publication.books if b.split == split) for split in splits}
+    counts = "\n".join(f"| {split} | {number:,} | {windows[split]:,} |" for split, number in splits.items())
     columns = ("doc_key", "split", "tokens", "sentences", "characters", "clusters", "mentions", "windows")
     shown = publication.books[:_MOST_ROWS]
     rows = [markdown_row(getattr(book, column) for column in columns) for book in shown]

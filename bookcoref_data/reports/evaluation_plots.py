@@ -86,9 +86,8 @@ def draw_position(points: Sequence[Point]) -> Figure:
     """Recall, precision and F1 of B3 along one book, with the number of key mentions below."""
     pyplot = load_pyplot()
     figure: Figure
-    figure, (top, below) = pyplot.subplots(
-        2, 1, figsize=(8, 4.6), height_ratios=(4, 1), sharex=True, layout="constrained"
-    )
+    how: dict[str, Any] = {"height_ratios": (4, 1), "sharex": True, "layout": "constrained"}
+    figure, (top, below) = pyplot.subplots(2, 1, figsize=(8, 4.6), **how)
     middle = np.array([(p.start + p.end) / 2 for p in points]) / 1000
     scores = [p.scores["b_cubed"] for p in points]
     # Where a side has no mention its score is not 0 but undefined: the line breaks.

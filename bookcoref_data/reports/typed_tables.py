@@ -18,14 +18,10 @@ METRIC_NAMES = {
 
 def suggestion_table(found: Sequence[Suggestion]) -> ReportTable:
     """Passages to annotate next, the best first."""
-    rows = [
-        (
-            p.doc_key, p.start, p.end, 100 * p.worth,
-            ", ".join(f"{label} {n}" for label, n in p.classes.items()),
-        )
-        for p in found
-    ]  # fmt: skip
-    return ReportTable("annotate next", ("document", "from token", "to", "worth", "mentions"), tuple(rows))
+    classes = [", ".join(f"{label} {n}" for label, n in p.classes.items()) for p in found]
+    places = [(p.doc_key, p.start, p.end, 100 * p.worth) for p in found]
+    rows = tuple((*place, told) for place, told in zip(places, classes, strict=True))
+    return ReportTable("annotate next", ("document", "from token", "to", "worth", "mentions"), rows)
 
 
 def typed_tables(systems: Sequence[TypedScores], most: int) -> list[ReportTable]:
@@ -36,12 +32,9 @@ def typed_tables(systems: Sequence[TypedScores], most: int) -> list[ReportTable]
     columns = ("side", "mentions", "directly", "after propagation")
     coverage = ReportTable("mentions with a label (%)", columns, rows)
     # Classes by their mean mention F1 over the systems, the weakest first.
-    f1 = together(
-        (one.label, one.mentions.f1)
-        for system in systems
-        for one in system.labels
-        if one.mentions.recall_denominator or one.mentions.precision_denominator
-    )
+    every = ((one.label, one.mentions) for system in systems for one in system.labels)
+    scored = ((label, s.f1) for label, s in every if s.recall_denominator or s.precision_denominator)
+    f1 = together(scored)
     weakest = sorted(f1, key=lambda label: (sum(f1[label]) / len(f1[label]), label))[:most]
     examples_of: list[tuple[str | float | None, ...]] = []
     for label in weakest:

@@ -223,12 +223,8 @@ class _Run:
                 rules = TypeRules(book.tokens, book.sentence_ends, cast.names)
                 known = {n.casefold(): i for i, e in enumerate(cast.entries) for n in (*e.aliases, e.name)}
                 named = [(known.get(name.casefold(), -1), name, mentions) for name, mentions in source.links]
-                marked = [
-                    Marked(m.start, m.end, who, "link", "given", 1.0, rules.type_of(m.start, m.end))
-                    for who, _, mentions in named
-                    for m in mentions
-                    if who >= 0
-                ]
+                found = ((m, who) for who, _, mentions in named for m in mentions if who >= 0)
+                marked = [Marked(*m, who, "link", "given", 1.0, rules.type_of(*m)) for m, who in found]
                 left = [name for who, name, _ in named if who < 0]
                 notes = [f"links of {name!r} are left out: the cast does not name it" for name in left]
                 state = self.job.given.applied(state.after("link", marked, notes=notes))

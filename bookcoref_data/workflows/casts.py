@@ -62,10 +62,8 @@ def narrators_of_record(record: Record) -> tuple[str, ...]:
 
 def cast_fields(cast: Cast, narrators: Iterable[str]) -> dict[str, Any]:
     """The fields of an annotated record that let it be annotated again with the same cast and narrators."""
-    rows = [
-        {"name": e.name, "aliases": list(e.aliases), **({"gender": e.gender} if e.gender else {})}
-        for e in cast.entries
-    ]
+    named = ({"name": e.name, "aliases": list(e.aliases), "gender": e.gender} for e in cast.entries)
+    rows = [{key: value for key, value in row.items() if value or key != "gender"} for row in named]
     return {CAST: rows, **({NARRATORS: told} if (told := list(narrators)) else {})}
 
 

@@ -45,13 +45,8 @@ def overview(folder: Path, cache_dir: Path | None) -> list[dict[str, Any]]:
 def describe(folder: Path, name: str) -> dict[str, Any]:
     """Facts of a built book, its first words, and its characters with their most frequent mention."""
     facts, book = _find(folder, name)
-    people = sorted(
-        (
-            (c.name, len(c.mentions), Counter(book.text_of(m) for m in c.mentions).most_common(1)[0][0])
-            for c in book.characters
-        ),
-        key=lambda row: (-row[1], row[0]),
-    )
+    often = ((c, Counter(map(book.text_of, c.mentions)).most_common(1)[0][0]) for c in book.characters)
+    people = sorted(((c.name, len(c.mentions), most) for c, most in often), key=lambda r: (-r[1], r[0]))
     return {"facts": facts, "begins": text_of(book.tokens, 0, 29) + " …", "characters": people}
 
 
@@ -88,11 +83,8 @@ def mentions_of(folder: Path, name: str, character: str) -> tuple[str, list[tupl
     _, book = _find(folder, name)
     names = [c.name for c in book.characters]
     wanted = character.casefold()
-    fits = (
-        [c for c in book.characters if c.name.casefold() == wanted]
-        or [c for c in book.characters if wanted in c.name.casefold()]
-        or _called(book, wanted)
-    )
+    part = [c for c in book.characters if wanted in c.name.casefold()]
+    fits = [c for c in part if c.name.casefold() == wanted] or part or _called(book, wanted)
     if len(fits) != 1:
         near = [c.name for c in fits] or difflib.get_close_matches(character, names, n=5, cutoff=0.3)
         what = f"{book.doc_key} has {'several characters' if fits else 'no character'} like {character!r}"

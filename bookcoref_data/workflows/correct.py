@@ -100,13 +100,8 @@ def _write_corrected(old: Path, done: Sequence[Applied], made: int, out: Path, *
             if split == (book.split if book else "test"):
                 line = format_reasons(a) if a.doc_key in reasons else ""
                 writer.add_book(a.to_book(), split, reasons=line, text=book and book.text)
-        writer.finish(
-            was.title,
-            licences=told or LICENCES,
-            notes=[_CORRECTED],
-            citation=cited,
-            source={**was.source, CORRECTIONS: made},
-        )
+        source = {**was.source, CORRECTIONS: made}
+        writer.finish(was.title, licences=told or LICENCES, notes=[_CORRECTED], citation=cited, source=source)
 
 
 def diff_edits(old: Path, new: Path, *, author: str = "") -> dict[str, Diff]:

@@ -193,15 +193,9 @@ def build_silver(
     check_replaceable(out, replace=True)
     store, report = Store.open(cache_dir), SilverReport(out=out)
     texts = Texts(store, mirror, offline)
-    found = (
-        read_matched(matched)
-        if matched
-        else _matched(plan, books, catalogue, mirror, texts, report, progress)
-    )
-    found = books_called(
-        books, found, matched or "the table of matches",
-        keys=lambda book: (_doc_key(book), str(book["gutenberg_id"])),
-    )  # fmt: skip
+    given = (plan, books, catalogue, mirror, texts, report, progress)
+    found, place = read_matched(matched) if matched else _matched(*given), matched or "the table of matches"
+    found = books_called(books, found, place, keys=lambda book: (_doc_key(book), str(book["gutenberg_id"])))
     with store.working():
         todo = _jobs(found, plan, texts)
         run(build_one, todo, report, progress, bar=("build", len(found), "books"), workers=jobs)

@@ -107,10 +107,8 @@ class _Correcting:
             return place[self.callings.final(person)] if person >= 0 else -1
 
         rules = TypeRules(self.book.tokens, self.book.sentence_ends, [e.name for e in self.people])
-        links = {
-            span: Marked(*span, index(person), "edit", "corrected", 1.0, rules.type_of(*span))
-            for span, person in self.links.items()
-        }
+        people = {span: (index(person), rules.type_of(*span)) for span, person in self.links.items()}
+        links = {s: Marked(*s, who, "edit", "corrected", 1.0, kind) for s, (who, kind) in people.items()}
         quotes = {span: (index(s), tuple(map(index, to))) for span, (s, to) in self.quotes.items()}
         cast = replace(self.cast, entries=tuple(self.people[i] for i in left))
         if len(left) > MOST_PEOPLE:

@@ -174,12 +174,8 @@ class PageReader:
                 if not page or not page.problem:
                     break
             cut = re.search(rb"<body", body, re.I) and not re.search(rb"</(?:body|html)", body, re.I)
-            told = (
-                page.problem or "the page has no end" * bool(cut)
-                if page
-                else f"{record.status} {record.detail}"
-            )
-            problem = told.strip()
+            read_badly = (page.problem or "the page has no end" * bool(cut)) if page else None
+            problem = (f"{record.status} {record.detail}" if read_badly is None else read_badly).strip()
         except OfflineError as error:
             record, problem = FetchedPage(address, "not kept"), error.what
         read = (problem, len(page.entries)) if page else ("", 0)

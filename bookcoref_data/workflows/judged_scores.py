@@ -59,10 +59,8 @@ class FactJudge:
             prompts[about] = [fact_prompt(asked, said, i, about[0]) for i in range(len(said))]
         replies = self.replies(chain.from_iterable(prompts.values()))
         found = {about: facts_in("\n".join(replies[p] for p in some)) for about, some in prompts.items()}
-        kinds = self._asked(
-            "classify", ((about[0], f.text) for about, some in found.items() for f in some if not f.kind),
-            "character", "fact",
-        )  # fmt: skip
+        unknown = ((about[0], f.text) for about, some in found.items() for f in some if not f.kind)
+        kinds = self._asked("classify", unknown, "character", "fact")
         return {
             about: [f if f.kind else replace(f, kind=kind_of(kinds[about[0], f.text])) for f in facts]
             for about, facts in found.items()

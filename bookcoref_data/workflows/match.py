@@ -120,10 +120,8 @@ def write_report(report: MatchReport, folder: Path) -> list[Path]:
     """Write the books, the decisions of all works (a table, a page), and the casts of the books kept."""
     books = [_book_row(book) for book in report.books]
     # What became of a book: which source's list it takes, or why it falls out
-    fates = {
-        b.gutenberg_id: f"{_TAKES} {b.source} {b.work_id}: {b.reason}" if b.kept else b.reason
-        for b in report.books
-    }
+    takes = {b.gutenberg_id: f"{_TAKES} {b.source} {b.work_id}: " * b.kept for b in report.books}
+    fates = {b.gutenberg_id: takes[b.gutenberg_id] + b.reason for b in report.books}
 
     def work_row(work: WorkDecision) -> dict[str, Any]:
         """A line of works.tsv; a person fills in the first two columns."""

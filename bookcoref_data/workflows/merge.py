@@ -156,10 +156,8 @@ def decide(
     `least` is for the linker: the least probability of a link that is made.
     """
     options = {"least": least} if how == "linker" else {}
-    return {
-        document.doc_key: DECIDERS[how](document, **options) | dict(document.shared)
-        for document in followed(documents, progress, "merge", len(documents), "documents")
-    }
+    each = followed(documents, progress, "merge", len(documents), "documents")
+    return {d.doc_key: DECIDERS[how](d, **options) | dict(d.shared) for d in each}
 
 
 def read_tables(paths: Iterable[Path], documents: Sequence[SplitDocument]) -> DecisionTable:

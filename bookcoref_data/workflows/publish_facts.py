@@ -203,9 +203,8 @@ class Origin:
 
     def _limits(self, folder: Path) -> Iterable[str]:
         if self.kind == "own":
-            said = (
-                reason for line in read_reasons(folder).values() for reason in json.loads(line)["reasons"]
-            )
+            lines = map(json.loads, read_reasons(folder).values())
+            said = (reason for line in lines for reason in line["reasons"])
             by_hand = sum(len(scores) for _, step, _, scores in said if step == STEP)
             made = self.record.source.get(CORRECTIONS, 0)
             told = plural(made, "correction") if made else plural(by_hand, "mention")
@@ -297,7 +296,5 @@ def _strange(doc_key: str, text: CandidateText, sentences: Sequence[Sequence[str
     share, longest = not_in_text(doc_key, text.read(), sentences)
     if share <= _MOST_STRANGE and longest <= _LONGEST_STRANGE:
         return ""
-    return (
-        f"its words are not those of {text.name}: {share:.1%} of the characters are not in it, "
-        f"the longest piece {longest:,}"
-    )
+    told = f"its words are not those of {text.name}: {share:.1%} of the characters are not in it"
+    return f"{told}, the longest piece {longest:,}"

@@ -46,11 +46,8 @@ def verify(
             _check_pack(folder / part.pack, part.key, part.doc_key, wanted["books"], table) for part in parts
         ]
         found = {check.doc_key for check in checks}
-        checks += [
-            Checked(key, MISSING, problems=["in the manifest, but there is no pack"])
-            for key in wanted["books"]
-            if key not in found
-        ]
+        left = (key for key in wanted["books"] if key not in found)
+        checks += [Checked(key, MISSING, problems=["in the manifest, but there is no pack"]) for key in left]
         problems = []
         published = read_publication(folder)
         if published and published.digest != wanted["digest"]:
@@ -82,11 +79,8 @@ def _check_pack(
     stated = wanted.get(key)
     if stated is None:
         return Checked(key, CHANGED, problems=["the manifest does not have this book"])
-    problems = [
-        f"{name}: manifest {stated.get(name)}, pack {value}"
-        for name, value in found.items()
-        if stated.get(name, "") != value
-    ]
+    differ = ((name, value) for name, value in found.items() if stated.get(name, "") != value)
+    problems = [f"{name}: manifest {stated.get(name)}, pack {value}" for name, value in differ]
     row = table.get(key, {})
     if row.get("pack_sha256") != sha256:
         problems.append(f"{BOOKS_FILE} states another checksum of the pack")

@@ -253,10 +253,8 @@ def _verified(job: RebuildJob, tokens: TokenBytes, ends: tuple[int, ...], otherw
 
 
 def _counts(facts: Mapping[str, Any]) -> str:
-    return (
-        f"{facts.get('tokens', 0):,} tokens, {facts.get('sentences', 0):,} sentences, "
-        f"sha256 {str(facts.get('tokens_sha256', '-'))[:16]}…"
-    )
+    size = f"{facts.get('tokens', 0):,} tokens, {facts.get('sentences', 0):,} sentences"
+    return f"{size}, sha256 {str(facts.get('tokens_sha256', '-'))[:16]}…"
 
 
 def _windows(

@@ -195,15 +195,10 @@ def compare(there: Book, here: Book, examples: int = 3) -> FoundDifferences:
                     counts[a or b][kind] += 1
                 shown[kind].append((mention, a, b))
     old, new = ({c.name.strip(): len(c.mentions) for c in book.characters} for book in (there, here))
-    rows = tuple(
-        CharacterDifference(name, old.get(name, 0), new.get(name, 0), *(counts[name][part] for part in PARTS))
-        for name in old | new
-    )
-    picked = (
-        MentionDifference(kind, mention, a, b, snippet(there.tokens, *mention) or "")
-        for kind, part in shown.items()
-        for mention, a, b in _spread(part, examples)
-    )
+    sizes = ((name, old.get(name, 0), new.get(name, 0)) for name in old | new)
+    rows = tuple(CharacterDifference(*size, *(counts[size[0]][part] for part in PARTS)) for size in sizes)
+    some = ((kind, one) for kind, part in shown.items() for one in _spread(part, examples))
+    picked = (MentionDifference(kind, m, a, b, snippet(there.tokens, *m) or "") for kind, (m, a, b) in some)
     moves, misses, more = map(len, shown.values())
     same = sum(row.same for row in rows)
     return FoundDifferences(there.doc_key, same, misses, more, moves, rows, tuple(picked))

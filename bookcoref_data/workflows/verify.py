@@ -128,15 +128,10 @@ def verify(
     problems = record_problems(folder, record)
     found, broken = _recompute(folder, record, problems)
     known = known_facts()
-    checks = [
-        _check(doc_key, found.get(doc_key), broken.get(doc_key, []), stated, known.get(doc_key))
-        for doc_key, stated in {b.doc_key: b for b in record.books}.items()
-    ]
-    checks += [
-        Checked(key, EXTRA, facts=facts, problems=["not in the build record"])
-        for key, facts in found.items()
-        if key not in {b.doc_key for b in record.books}
-    ]
+    stated = {b.doc_key: b for b in record.books}
+    checks = [_check(k, found.get(k), broken.get(k, []), said, known.get(k)) for k, said in stated.items()]
+    more = ((key, facts) for key, facts in found.items() if key not in stated)
+    checks += [Checked(k, EXTRA, facts=facts, problems=["not in the build record"]) for k, facts in more]
     checks += [Checked(key, MISSING, problems=[why]) for key, why in record.missing.items()]
     order = {b.doc_key: i for i, b in enumerate(record.books)}
     digest = content_digest(sorted(found.values(), key=lambda b: order.get(b.doc_key, len(order))))
@@ -158,13 +153,8 @@ def verify(
 
 def manifest_of(record: BuildRecord) -> dict[str, Any]:
     """The facts of a build that another person's build must share."""
-    return {
-        "format": MANIFEST_FORMAT,
-        **attributes(record, "title digest made_with"),
-        "books": {
-            b.doc_key: {k: getattr(b, k) for k in COMPARED if getattr(b, k) != ""} for b in record.books
-        },
-    }
+    books = {b.doc_key: {k: v for k in COMPARED if (v := getattr(b, k)) != ""} for b in record.books}
+    return {"format": MANIFEST_FORMAT, **attributes(record, "title digest made_with"), "books": books}
 
 
 def write_manifest(folder: Path, out: Path) -> str:
@@ -304,11 +294,8 @@ def _check(
 
 
 def _differences(found: BookFacts, expected: Mapping[str, Any], witness: str) -> list[str]:
-    return [
-        f"{name}: {witness} {_short(value)}, found {_short(getattr(found, name))}"
-        for name, value in expected.items()
-        if getattr(found, name) != value
-    ]
+    differ = ((name, value) for name, value in expected.items() if getattr(found, name) != value)
+    return [f"{n}: {witness} {_short(v)}, found {_short(getattr(found, n))}" for n, v in differ]
 
 
 def _short(value: Any) -> str:

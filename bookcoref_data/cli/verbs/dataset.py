@@ -177,10 +177,8 @@ def pack(given: Given, release: Path | None, out: Path | None, json: Json = Fals
     if json:
         emit_json(report.to_dict())
     else:
-        emit_table(
-            ("book", "split", "tokens", "bytes", "held as text", "file"),
-            ((p.doc_key, p.split, p.tokens, p.bytes, p.literal_characters, p.file) for p in report.packs),
-        )
+        rows = ((p.doc_key, p.split, p.tokens, p.bytes, p.literal_characters, p.file) for p in report.packs)
+        emit_table(("book", "split", "tokens", "bytes", "held as text", "file"), rows)
         listed("note:", report.notes)
         listed("left out:", report.left_out.values())
         listed("failed:", (f"{key}: {error}" for key, error in report.failed.items()))

@@ -95,9 +95,8 @@ def _show_cleaned(reports: list[dict[str, Any]], show_cuts: bool) -> None:
 def harvest_liscu(done: Harvested) -> None:
     report = done.report
     emit_table(("", "number"), [("works", report.works), ("characters", report.rows)])
-    for title, counts in (
-        ("counts", report.counts), ("pages", report.statuses), ("requests", report.requests),
-    ):  # fmt: skip
+    tables = {"counts": report.counts, "pages": report.statuses, "requests": report.requests}
+    for title, counts in tables.items():
         if counts:
             emit_table((title, "number"), counts.items())
     emit_problems(report.problems)

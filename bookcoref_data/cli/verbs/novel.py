@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import astuple
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -69,12 +70,9 @@ def annotate(
     for one in done:
         say_conflicts(edits, one.conflicts)
         if one.effects and not json:
-            emit_table(
-                ("character", "mentions", "now", "changed elsewhere", "quotes", "now", "changed elsewhere"),
-                [(e.character, e.before, e.after, e.elsewhere, e.quotes_before, e.quotes_after,
-                  e.quotes_elsewhere) for e in one.effects],
-                title="What the corrections change",
-            )  # fmt: skip
+            change = ("now", "changed elsewhere")
+            heads = ("character", "mentions", *change, "quotes", *change)
+            emit_table(heads, map(astuple, one.effects), title="What the corrections change")
         listed(f"{one.doc_key}:", one.notes)
     if json:
         emit_json(summary_of(done, done[0].files))
@@ -284,10 +282,9 @@ def convert(given: Given, target: Path, strict: Strict = False, json: Json = Fal
     if json:
         emit_json({**done.to_dict(), "target": str(target)})
     else:
-        say(
-            f"{done.read_as} -> {done.written_as}: wrote {plural(done.documents, 'document')}, "
-            f"{plural(done.mentions, 'mention')} in {plural(done.clusters, 'cluster')} to {target}"
-        )
+        kept = f"{plural(done.mentions, 'mention')} in {plural(done.clusters, 'cluster')}"
+        told = f"wrote {plural(done.documents, 'document')}, {kept} to {target}"
+        say(f"{done.read_as} -> {done.written_as}: {told}")
         for item in done.not_kept:
             say(f"not kept: {counted(item.count, item.what)}, in {plural(len(item.documents), 'document')}")
             for example in item.examples:
@@ -309,14 +306,11 @@ def align(given: Given, out: Path | None, least_kept: float, to: str | None, jso
                 mentions = sum(map(len, result.record.clusters))
                 print(f"{result.record.doc_key}: exact, all {mentions:,} mentions in the released tokens")
                 continue
-            emit_table(
-                ("character", "mentions", "kept", "moved", "changed", "lost", "kept %"),
-                (
-                    (t.name, t.total, t.kept, t.moved, t.changed, t.lost, 100 * t.kept_share)
-                    for t in (*report.characters, report.total)
-                ),
-                title=f"{report.doc_key}: remapped, {report.tokens_matched:.2%} of the tokens found",
-            )
+            every = (*report.characters, report.total)
+            rows = [(t.name, t.total, t.kept, t.moved, t.changed, t.lost, 100 * t.kept_share) for t in every]
+            title = f"{report.doc_key}: remapped, {report.tokens_matched:.2%} of the tokens found"
+            columns = ("character", "mentions", "kept", "moved", "changed", "lost", "kept %")
+            emit_table(columns, rows, title=title)
             for e in report.examples:
                 was, now = e.old_text or f"tokens {e.old.start}-{e.old.end}", e.new_text
                 print(f"{e.status:8} {e.character}: {was}{' -> ' + now if now else ''}")

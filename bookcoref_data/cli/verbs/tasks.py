@@ -263,10 +263,8 @@ def contexts_tables(found: TableDefects, out: Path | None) -> None:
 @verb(code=lambda done: bool(done.problems))
 def contexts_collect(done: GuideTexts) -> None:
     report = done.report
-    for title, counts in (
-        ("texts", report.texts), ("rows", report.splits), ("left out", report.left_out),
-        ("pages", report.pages),
-    ):  # fmt: skip
+    tables = {"texts": report.texts, "rows": report.splits, "left out": report.left_out}
+    for title, counts in {**tables, "pages": report.pages}.items():
         emit_table((title, "number"), counts.items())
     emit_problems(report.problems)
     say(f"wrote {report.out}")
