@@ -338,8 +338,7 @@ def evaluate(
         scores.notes.append(f"{told}: its scores cannot be compared with published ones")
     scores._explain({name for name in EXPLAINED if dict(asked)[name]}, most)
     scores._add_typed(asked, most)
-    pairs = list(_pairs(scores, responses, asked["compare"], score))
-    scores._add_tests(pairs, asked, progress)
+    scores._add_tests(list(_pairs(scores, responses, asked["compare"], score)), asked, progress)
     if (folder := path_or_none(plots)) is not None:
         scores._add_plots(folder)
     return scores

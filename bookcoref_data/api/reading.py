@@ -223,8 +223,7 @@ def apply_edits(
     from ..workflows.correct import read_edits
 
     wanted = read_edits(path_of(edits)) if isinstance(edits, str | os.PathLike) else checked_edits(edits)
-    done = run(path_of(annotation), wanted, path_of(out), replace=replace)
-    return Corrected(done)
+    return Corrected(run(path_of(annotation), wanted, path_of(out), replace=replace))
 
 
 class Corrections(list["Edit"]):

@@ -173,8 +173,7 @@ def draw_presence(r: LaidOutBook) -> Figure:
     axes.imshow(counts / np.maximum(counts.max(axis=1, keepdims=True), 1), aspect="auto", cmap="Blues")
     axes.set_yticks(range(len(most)), [_label(name) for name in most])
     axes.set_xlabel("chapter")
-    step = -(-chapters // 20)  # twenty numbers fit side by side
-    places = range(0, chapters, step)
+    places = range(0, chapters, -(-chapters // 20))  # twenty numbers fit side by side
     axes.set_xticks(list(places), [str(k + 1) for k in places])
     return figure
 

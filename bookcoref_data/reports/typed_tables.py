@@ -46,8 +46,7 @@ def typed_tables(systems: Sequence[TypedScores], most: int) -> list[ReportTable]
             texts = [f"{e.kind}: {e.text if e.text is not None else tuple(e.span)}" for e in examples[:2]]
             examples_of.append((label, system.name, 100 * scores.mentions.f1, " | ".join(texts) or None))
     heads = ("class", "system", "mention F1", "examples")
-    diagnosis = ReportTable("weakest classes", heads, tuple(examples_of))
-    return [*shown, coverage, diagnosis]
+    return [*shown, coverage, ReportTable("weakest classes", heads, tuple(examples_of))]
 
 
 def _one_system(system: TypedScores) -> ReportTable:

@@ -229,8 +229,7 @@ def _matched(
         tables.append(out)
     for number, archive in enumerate(plan.wikidata):
         out = store.path(PART, f"wikidata-{number}.jsonl")
-        replay = WikidataPlan(most_lost=1.0)
-        harvest_wikidata(replay, archive, out, offline=True, progress=progress)
+        harvest_wikidata(WikidataPlan(most_lost=1.0), archive, out, offline=True, progress=progress)
         tables.append(out)
     if plan.propose and not tables:
         # The books whose casts are proposed.

@@ -95,8 +95,7 @@ def guides_of(addresses: Sequence[GuideAddress], *, complete: bool) -> list[Guid
             expected = "an archived page (<archive>/web/<stamp>/<address>) of one of the five study guides"
             raise UsageError(f"cannot harvest {given.address!r}", expected=expected)
         guide = guides.setdefault((place.site, place.id), Guide(place, given.title, given.author))
-        pages = guide.lists if is_list(archived.original) else guide.others
-        pages.append(given.address)
+        (guide.lists if is_list(archived.original) else guide.others).append(given.address)
         if complete:
             # A guide's front page or a person's page says in which snapshot its lists are to be looked for.
             known = {_key(address) for address in guide.lists}
