@@ -49,8 +49,7 @@ def write_report(
 ) -> list[Path]:  # fmt: skip
     """Write the report of some books to `out`: .html with its pictures inside, .md with pictures beside it.
 
-    `titles` are those of books by document key; without one the key stands for it. Raises UsageError: another
-    suffix. MissingExtraError: plots are wanted and matplotlib or networkx is missing.
+    `titles` are those of books by document key; without one the key stands for it.
     """
     if out.suffix not in (".html", ".md"):
         raise UsageError(f"a report is a page: {out}", expected="--out with .html or .md")

@@ -82,9 +82,7 @@ def export(
 
     `report` hears what of the annotations is not in them. Tables go into the folder `out`. Others write one
     file: `out` itself, if it has a suffix and there is one book, else `out/<doc_key><suffix>` for each.
-    `excel`: tables of csv and tsv begin with a byte order mark, by which Excel knows UTF-8. Raises
-    UsageError: unknown target, a file for several books, or `excel` for what is no csv or tsv. DataError: no
-    book. MissingExtraError: the target needs a package that is not installed.
+    `excel`: tables of csv and tsv begin with a byte order mark, by which Excel knows UTF-8.
     """
     require_choice("export", to, TARGETS)
     if excel and to not in ("csv", "tsv"):

@@ -75,8 +75,7 @@ class Citation:
 
 
 def read_citation(path: Path) -> Citation:
-    """A citation of the user's own: BibTeX, or a CITATION.cff. Raises SourceError: it cannot be read.
-    FormatError: it is neither, or lacks title, authors or year."""
+    """A citation of the user's own: BibTeX, or a CITATION.cff."""
     text = utf8(read_regular(path, _MOST_BYTES), path)
     if path.suffix.lower() in (".cff", ".yaml", ".yml"):
         try:

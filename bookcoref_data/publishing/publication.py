@@ -105,8 +105,7 @@ class Published:
 
 
 def read_publication(path: Path) -> Published | None:
-    """The publication file in a folder, or at a path; None when there is none. Raises FormatError, DataError:
-    it is not what we write. SourceError: it cannot be read."""
+    """The publication file in a folder, or at a path; None when there is none."""
     path = path / PUBLICATION_FILE if path.is_dir() else path
     if not path.is_file():
         return None

@@ -148,8 +148,7 @@ class ReuseRights:
 
 
 def find_licence(name: str) -> Licence:
-    """The licence of a name ("CC BY 4.0", "cc-by-4.0"); one that we do not know counts as not open. Raises
-    UsageError: the name is empty."""
+    """The licence of a name ("CC BY 4.0", "cc-by-4.0"); one that we do not know counts as not open."""
     if not name.strip():
         raise UsageError("the licence has no name", expected="for instance CC-BY-4.0")
     return _licences().get(_plain(name)) or Licence(" ".join(name.split()))
@@ -168,8 +167,7 @@ def _plain(name: str) -> str:
 
 
 def check_publishable(texts: Mapping[str, TextRights], annotation: ReuseRights, *, standoff: bool) -> None:
-    """Refuse what may not be published in this form. Raises UsageError: rights are unknown; or the whole data
-    set was asked for and something is not free."""
+    """Refuse what may not be published in this form."""
     if annotation.licence is None:
         what = "the licence of the annotation is unknown, so it cannot be published"
         hint = "if the annotation is yours, choose one: --licence CC-BY-4.0"

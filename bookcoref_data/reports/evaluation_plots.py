@@ -32,8 +32,7 @@ def save_plots(evaluation: Evaluation, folder: Path) -> list[Path]:
     """Write the pictures of an evaluation into `folder`; returns their paths.
 
     `position_<book>`: recall, precision and F1 along each book, in about 40 steps of 1500 tokens or more.
-    `confusion_<book>`: which characters share response clusters. `errors`: what each error type costs. Raises
-    MissingExtraError: matplotlib is not installed. DataError: a doc_key that cannot be a file name.
+    `confusion_<book>`: which characters share response clusters. `errors`: what each error type costs.
     """
     load_pyplot()
     analysis = analyse_errors(evaluation)

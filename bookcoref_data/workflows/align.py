@@ -84,10 +84,7 @@ def align_files(
     """Carry every document of `old` (annotated documents, or a pack) to `new`.
 
     `new` is a plain text file (`.txt`) or tokenised documents in one of the formats. One new document takes
-    one old one; several are paired by document key. `doc_key` picks one document of `old`. Raises
-    SourceError, FormatError: a file cannot be had or read. UsageError: documents cannot be paired.
-    EditionError: a text is no edition of the annotated one. DataError: another edition, and the pack has no
-    fingerprint to follow it.
+    one old one; several are paired by document key. `doc_key` picks one document of `old`.
     """
     data = b"" if old.is_dir() else _read(old)
     if not is_container(data):

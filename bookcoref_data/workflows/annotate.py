@@ -116,8 +116,7 @@ def read_sources(path: Path) -> list[Source]:
 def source_of(record: Record, folder: Path | None = None) -> Source:
     """The book of a record without its annotation, and the names and cast it gives.
 
-    `folder` is where `annotate` wrote the record: the text that its offsets count is taken from there. Raises
-    DataError: the book is empty. FormatError: the text in the folder is another one.
+    `folder` is where `annotate` wrote the record: the text that its offsets count is taken from there.
     """
     # Characters without a mention are the cast of a text that waits for its annotation.
     found = [(name, spans) for name, spans in record.characters if spans]
@@ -145,8 +144,7 @@ def text_source(data: bytes, path: Path) -> Source:
 
 
 def check_language(book: Book, language: str) -> tuple[str, ...]:
-    """A note where a text that is not English is read as English because `language` ("en") says so. Raises
-    UsageError: it is not English, and `language` does not say to read it as English."""
+    """Refuse a text that is not English; a note instead where `language` ("en") says to read it so."""
     found = not_english(book.tokens)
     if found and language != "en":
         what = f"{book.doc_key} is not an English text"
@@ -167,8 +165,6 @@ def annotate_book(
     that fits text, cast, narrator, corrections and plan is taken up, and only what is missing in `steps` is
     run. Without the step "link", the links that came with the book are its result. `given` are corrections:
     they stay as they are, and what is read after them builds on them.
-
-    Raises UsageError: an unknown narrator, steps in an order that cannot run, or a book that names nobody.
     """
     foreign = check_language(source.book, plan.language)
     wanted = tuple(steps or plan.steps)
@@ -273,8 +269,7 @@ def _state_file(folder: Path, doc_key: str, step: str) -> Path:
 def write_annotations(
     done: Iterable[Annotated], out: Path, *, dataset: bool = True, replace: bool = False
 ) -> list[Path]:
-    """Write everything described at the top of this module except the states; returns the files. Raises: as
-    `check_kept`."""
+    """Write everything described at the top of this module except the states; returns the files."""
     done = list(done)
     check_kept(out, [a.state.doc_key for a in done], replace=replace)
     with whole(out, KIND):
@@ -297,8 +292,7 @@ COLUMNS = ("configuration", "P", "R", "F1", "MUC", "B3", "CEAF-e", "CoNLL")
 def table_rows(key: Book, states: Iterable[State]) -> list[list[Any]]:
     """The rows of the paper's Table 2 for one book: pattern matching, then every state that was saved.
 
-    Linking P, R and F1 are over (name, span) pairs, pronouns included, in percent. Raises DataError: the key
-    has other tokens than the annotated book.
+    Linking P, R and F1 are over (name, span) pairs, pronouns included, in percent.
     """
     states = list(states)
     rows = []

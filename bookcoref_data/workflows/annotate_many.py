@@ -169,8 +169,7 @@ class Shelf:
                 self._cast(path, key_of(path), None)
 
     def jobs(self) -> Iterator[ReadingJob]:
-        """A job per book, each read when it is asked for. Raises UsageError: two books of one key, a book
-        without a cast."""
+        """A job per book, each read when it is asked for."""
         for path, source in sources_below(self.path):
             cast = self._cast(path, source.book.doc_key, source.cast)
             told = self.narrators or (cast.narrators if cast else ())
@@ -235,8 +234,7 @@ def _holds_records(path: Path) -> bool:
 
 
 def book_files(path: Path) -> list[Path]:
-    """The files of a folder that hold books, in order; a data set folder or a file stands for itself. Raises
-    UsageError: the folder holds no books."""
+    """The files of a folder that hold books, in order; a data set folder or a file stands for itself."""
     if not path.is_dir() or is_folder(path):
         return [path]
     paths = sorted(p for p in path.iterdir() if p.suffix in TEXT_SUFFIXES or _holds_records(p))
@@ -275,8 +273,6 @@ def annotate_books(
     """Annotate all books; errors of single books are reported, the others go on.
 
     `jobs` gives the books in their order, and may be asked several times: once per phase, see `phases`.
-
-    Raises UsageError: there is no book.
     """
     progress, work = progress or Silent(), JobResults()
     first = next(iter(jobs()), None)
@@ -378,8 +374,7 @@ def ask_ahead(shelf: Sequence[ReadingJob]) -> None:
 
 
 def annotate_one(job: ReadingJob, backend: Backend | None = None) -> Finished | None:
-    """Annotate one book, going on from saved steps; None when steps are left for another phase. Raises
-    BookcorefError: the cast, the plan or the cache is at fault."""
+    """Annotate one book, going on from saved steps; None when steps are left for another phase."""
     unfinished = Store(job.cache).path(UNFINISHED, job.key())
     steps = job.until or job.steps or job.plan.steps
     listener = Relayed(job.channel) if job.channel is not None else Silent()

@@ -20,8 +20,7 @@ CAST, NARRATORS = "cast", "narrators"
 
 
 def read_cast(path: Path, hint: str = f"{AUTO} annotates with a cast proposed from the book") -> Cast:
-    """The cast in a file; `hint` is for whoever names a file that is not there. Raises UsageError: no such
-    file, no UTF-8, or nobody in it."""
+    """The cast in a file; `hint` is for whoever names a file that is not there."""
     return parse_cast(cast_text(path, hint), str(path))
 
 

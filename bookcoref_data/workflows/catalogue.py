@@ -51,8 +51,7 @@ def describe(folder: Path, name: str) -> dict[str, Any]:
 
 
 def place_of(folder: Path, name: str, token: int) -> dict[str, Any]:
-    """What stands at a token of a book: the words around it, and every mention that holds it. Raises
-    UsageError: the book has no such token."""
+    """What stands at a token of a book: the words around it, and every mention that holds it."""
     _, book = _find(folder, name)
     if not 0 <= token < len(book.tokens):
         raise UsageError(f"{book.doc_key} has no token {token:,}", expected=f"0 to {len(book.tokens) - 1:,}")
@@ -77,8 +76,6 @@ def mentions_of(folder: Path, name: str, character: str) -> tuple[str, list[tupl
     """(name, rows of start, end, words in context) of one character of a built book.
 
     `character` is the name, a part of it, or what the text mostly calls this character and nobody else.
-
-    Raises UsageError: no such character; the nearest names are suggested.
     """
     _, book = _find(folder, name)
     names = [c.name for c in book.characters]

@@ -85,9 +85,7 @@ def clean_one(
     """Clean a file, or the text of a Gutenberg id; `other` is another edition (HTML, EPUB, Word, plain
     text), which is asked as a witness.
 
-    A file's exceptions are found by the id in its name ("pg1342.txt", "1342-0.txt") or in its header. Raises
-    SourceError: no such file, or the text cannot be had. DataError: no plain text, half a file; UsageError:
-    the recipe does not fit.
+    A file's exceptions are found by the id in its name ("pg1342.txt", "1342-0.txt") or in its header.
     """
     path = Path(source)
     witness = None

@@ -59,8 +59,7 @@ def read_plan(
     path: Path | None = None, strategies: Sequence[str] = (), budget: int | None = None,
     seed: int | None = None, truncate: bool = False,
 ) -> ContextPlan:  # fmt: skip
-    """The recipe in `path` or the one that ships, with changes on top. Raises UsageError: a table or setting
-    is missing, a strategy unknown, or `seed` or `truncate` without a strategy that uses it."""
+    """The recipe in `path` or the one that ships, with changes on top."""
     source = path or resource("recipes", "bookworm.toml")
     value = load_toml(source)
     check(value, "context_recipe", str(source), UsageError)
@@ -99,8 +98,6 @@ def build(
     """One row per context: where its pieces lie, their text, and the prompt that asks about it.
 
     `joint` makes one context and prompt for up to five characters, whose shares of the budget are equal.
-
-    Raises UsageError: a book lacks one of `characters`.
     """
     rows: Rows = []
     total = sum(len(b.characters) for b in books)
@@ -129,8 +126,7 @@ def build(
 def add_summaries(rows: Rows, summaries: Rows, books: Sequence[Book], kind: str = "description") -> Rows:
     """The rows, and one with the book's summary as context for every character they are about.
 
-    A summary is {doc_key, text}; it quotes no tokens of the book, so these rows have no pieces. Raises
-    DataError: a book has two.
+    A summary is {doc_key, text}; it quotes no tokens of the book, so these rows have no pieces.
     """
     texts = {str(s["doc_key"]): str(s["text"]).strip() for s in summaries}
     if len(texts) < len(summaries):

@@ -29,8 +29,7 @@ _CORRECTED = "corrected by hand (`bookcoref-data edits apply`)"
 
 
 def read_edits(path: Path) -> list[Edit]:
-    """The corrections of a file. Raises SourceError, DataError: as `read_regular`. FormatError: as `utf8`, or
-    a line is no correction."""
+    """The corrections of a file."""
     return parse_edits(utf8(read_regular(path, MOST_BYTES), path), str(path))
 
 
@@ -59,9 +58,7 @@ def title_of(annotation: Annotation) -> str:
 
 
 def apply_edits(path: Path, edits: Sequence[Edit], out: Path, *, replace: bool = False) -> list[Applied]:
-    """Correct every document of `path` and write them to `out`: a folder, or a file of a known format. Raises
-    UsageError: an edit names a document that is not there; or the folder `out` has the annotation of other
-    books, which would be lost, and `replace` is not given."""
+    """Correct every document of `path` and write them to `out`: a folder, or a file of a known format."""
     annotations = read_annotations(path)
     keys = {a.doc_key for a in annotations}
     for number, edit in enumerate(edits, 1):
@@ -105,9 +102,8 @@ def _write_corrected(old: Path, done: Sequence[Applied], made: int, out: Path, *
 
 
 def diff_edits(old: Path, new: Path, *, author: str = "") -> dict[str, Diff]:
-    """By document key the corrections between two annotations of the same documents, whatever their formats.
-    Raises UsageError: a document of one is not in the other (single documents are paired whatever their
-    keys)."""
+    """By document key the corrections between two annotations of the same documents, whatever their formats;
+    single documents are paired whatever their keys."""
     before, after = read_annotations(old), read_annotations(new)
     alone = len(before) == len(after) == 1
     found = {before[0].doc_key if alone else a.doc_key: a for a in after}

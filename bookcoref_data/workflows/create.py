@@ -88,8 +88,7 @@ class SilverPlan:
 
 
 def load_plan(path: Path | None = None) -> SilverPlan:
-    """The recipe at `path`, or of that name in recipes/; bookcoref.toml without one. Raises UsageError: it
-    cannot be read, or says what no recipe can say."""
+    """The recipe at `path`, or of that name in recipes/; bookcoref.toml without one."""
     path = path or resource("recipes", "bookcoref.toml")
     path = _beside(path, path.name) if path.parent == Path() else path
     value = load_toml(path)
@@ -187,8 +186,7 @@ def build_silver(
     offline: bool = False, jobs: int = 0, replace: bool = False, progress: Progress | None = None,
 ) -> SilverReport:  # fmt: skip
     """Run the whole plan and write the data set folder `out`; `books` are those of the matched ones to build
-    (none: all). Raises UsageError: nothing to build from, or `out` is not ours to replace. SourceError: a
-    cast table or the catalogue cannot be had. Errors of single books are reported."""
+    (none: all). Errors of single books are reported."""
     progress = progress or Silent()
     check_replaceable(out, replace=True)
     store, report = Store.open(cache_dir), SilverReport(out=out)
@@ -295,8 +293,7 @@ def _jobs(
 
 
 def build_one(job: SilverJob) -> Finished:
-    """Clean, tokenise and annotate one book, or find it finished in the cache. Raises BookcorefError: the
-    text, the recipe or the annotation fails."""
+    """Clean, tokenise and annotate one book, or find it finished in the cache."""
 
     def fill(folder: Path) -> None:
         book, facts, reasons = make_book(job)
@@ -338,8 +335,7 @@ def make_book(job: SilverJob) -> tuple[Book, dict[str, Any], str]:
 def _proposed(
     book: Book, plan: Plan | None, repair: Repair | None = None
 ) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """A cast made from the book itself, with the parse of the backend, and repaired by a person. Raises
-    UsageError: the book has no name that occurs often enough, or the repair does not fit the cast."""
+    """A cast made from the book itself, with the parse of the backend, and repaired by a person."""
     from ..annotation.propose import propose_cast
 
     entries = (propose_with(backend_of(plan), book) if plan else propose_cast(book)).cast.entries

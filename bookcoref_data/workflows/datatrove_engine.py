@@ -144,8 +144,6 @@ def submit_slurm(
     """Hand all tasks to Slurm as a job array and return; the same command collects when they are done.
 
     `work` and the cache must be on a file system that the nodes share. `time` is Slurm's limit ("20:00:00").
-
-    Raises SourceError: sbatch is not there or refuses.
     """
     need_datatrove()
     import subprocess

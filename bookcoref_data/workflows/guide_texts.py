@@ -116,8 +116,7 @@ def listed_guides(paths: Iterable[Path], works: Mapping[tuple[str, str], str]) -
 
 
 def read_works(path: Path) -> dict[tuple[str, str], str]:
-    """The Gutenberg id of every matched (source, work_id), from `works.tsv` of `bookcoref-data match`. Raises
-    SourceError: the file cannot be read. FormatError: it is no such table."""
+    """The Gutenberg id of every matched (source, work_id), from `works.tsv` of `bookcoref-data match`."""
     rows = [row for _, row in read_works_table(path, ("source", "work_id", "gutenberg_id"))]
     return {(row["source"], row["work_id"]): row["gutenberg_id"] for row in rows if row["gutenberg_id"]}
 
@@ -257,8 +256,7 @@ def write_guide_texts(
     texts: Sequence[GuideText], splits: Mapping[str, str], plan: ContextPlan, out: Path,
     settings: Mapping[str, Any], report: GuideTextsReport,
 ) -> None:  # fmt: skip
-    """Write the folder and count it in `report`. Raises UsageError: nothing is left to write, or `out` holds
-    something else."""
+    """Write the folder and count it in `report`."""
     kept, short = keep_long(texts, plan.least_words, strictly=plan.strictly, tokens=plan.tokens)
     tables: dict[tuple[str, str], Sequence[Mapping[str, Any]]] = dict(rows_of(kept, splits))
     # The filter of length is BookWorm's; LiSCU asks about every description.
@@ -292,8 +290,7 @@ def build_guide_texts(
     """The whole way: guides of a folder of BookWorm's tables, or of a list of addresses, to a folder.
 
     With `names` only the characters of that published list (LiSCU's) are kept, in its splits. `works` says
-    which Gutenberg book a guide of a list is about; BookWorm's tables say so themselves. Raises SourceError:
-    not one page could be read.
+    which Gutenberg book a guide of a list is about; BookWorm's tables say so themselves.
     """
     if source.is_dir():
         asked = bookworm_guides(read_tables(source))

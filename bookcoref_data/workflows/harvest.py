@@ -63,8 +63,7 @@ class GuidesPlan:
 def read_guides_plan(
     recipe: Path | None = None, contact: str | None = None, *, over: Mapping[str, Any] | None = None
 ) -> GuidesPlan:
-    """The `[study_guides]` table of the recipe at `recipe`, else of the one that ships, and `over` above it.
-    Raises UsageError: a setting that does not exist, or a value that cannot be."""
+    """The `[study_guides]` table of a recipe, by default of the one that ships, with `over` above it."""
     table = recipe_table(recipe, "study_guides") | dict(over or {})
     return settings_of(GuidesPlan, table | ({"contact": contact} if contact else {}), "[study_guides]")
 
@@ -85,8 +84,7 @@ PageOutcome = tuple[FetchedPage, str, str, int]
 
 
 def guides_of(addresses: Sequence[GuideAddress], *, complete: bool) -> list[Guide]:
-    """The guides that a list of archived addresses belongs to, in order of appearance. Raises UsageError: an
-    address is not archived, or of a site without parser."""
+    """The guides that a list of archived addresses belongs to, in order of appearance."""
     guides: dict[tuple[str, str], Guide] = {}
     for given in addresses:
         archived = parse_address(given.address)
@@ -360,8 +358,7 @@ def write_harvest(out: Path, rows: Sequence[CastRow], most_lost: float) -> tuple
 
 
 def read_items(path: Path) -> list[str]:
-    """The Wikidata items in a file, separated by white space. Raises SourceError, DataError: as
-    `read_regular`. FormatError: as `utf8`. UsageError: other words."""
+    """The Wikidata items in a file, separated by white space."""
     items = utf8(read_regular(path, 64 << 20), path).split()
     odd = [item for item in items if not is_item(item)]
     if odd:

@@ -31,8 +31,7 @@ _MOST_RECORDS = 12  # of a work on the review page; works.tsv has all
 
 
 def load_settings(path: Path | None = None) -> MatchSettings:
-    """The recipe at `path`, else recipes/match.toml. Raises UsageError: unknown keys, or values that cannot
-    be."""
+    """The recipe at `path`, else recipes/match.toml."""
     source = path or resource("recipes", "match.toml")
     return settings_of(MatchSettings, load_toml(source), str(source))
 
@@ -41,8 +40,6 @@ def load_overrides(path: Path | None = None) -> list[Override]:
     """The overrides at `path`, else recipes/match-overrides.toml.
 
     A `.tsv` is a works.tsv in which a person filled in the column `decision`: a Gutenberg id, or "none".
-    Raises SourceError: the file cannot be read. FormatError: a `.tsv` is no works.tsv. UsageError: an
-    override cannot be used.
     """
     if path is not None and path.suffix.lower() == ".tsv":
         # The lines of a reviewed works.tsv that hold a decision, as overrides.
@@ -69,8 +66,6 @@ def run_match(
     """Match the casts of all tables to the catalogue.
 
     Texts of `mirror` and of the cache are looked into where a title alone decides; none is fetched for it.
-    Raises SourceError: a table or the catalogue cannot be had; FormatError: a table is broken. UsageError:
-    the tables hold no cast.
     """
     casts = read_casts(tables)
     found = catalogue(store, archive, offline=offline, progress=progress or Silent())
@@ -194,8 +189,7 @@ def _write_tsv(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def read_matched(path: Path) -> list[dict[str, Any]]:
-    """The books of a `casts.jsonl`: gutenberg_id, title, author, source, characters (name, aliases). Raises
-    SourceError: the file cannot be read; FormatError: a line is not such a book."""
+    """The books of a `casts.jsonl`: gutenberg_id, title, author, source, characters (name, aliases)."""
     return [book for _, book in json_lines(path, "matched_book")]
 
 
@@ -212,8 +206,7 @@ def summary(report: MatchReport) -> dict[str, Any]:
 
 
 def read_works_table(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """(line number, row) of every work; a short line has "" in the columns that it lacks. Raises SourceError:
-    the file cannot be read. FormatError: as `read_lines`, or it lacks one of `columns`."""
+    """(line number, row) of every work; a short line has "" in the columns that it lacks."""
     head, *lines = list(read_lines(path)) or [""]
     names = head.split("\t")
     if not set(columns) <= set(names):

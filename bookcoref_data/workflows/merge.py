@@ -161,8 +161,7 @@ def decide(
 
 
 def read_tables(paths: Iterable[Path], documents: Sequence[SplitDocument]) -> DecisionTable:
-    """The decisions of all annotators in some tables; a file without names counts as one annotator. Raises
-    UsageError: an annotator has decided a document in part, or in two tables."""
+    """The decisions of all annotators in some tables; a file without names counts as one annotator."""
     found: DecisionTable = {}
     questions = {d.doc_key: d.questions for d in documents}
     for path in paths:
@@ -181,8 +180,7 @@ def read_tables(paths: Iterable[Path], documents: Sequence[SplitDocument]) -> De
 
 
 def voted(documents: Sequence[SplitDocument], annotators: DecisionTable) -> dict[str, Decisions]:
-    """One set of decisions for each document: of its annotator, or by majority, the first one breaking ties.
-    Raises UsageError: a document has chains, and nobody decided about them."""
+    """The decisions about each document: of its annotator, or by majority, the first one breaking ties."""
     made: dict[str, Decisions] = {}
     for document in documents:
         given = [tables[document.doc_key] for tables in annotators.values() if document.doc_key in tables]
@@ -231,8 +229,7 @@ def merge_documents(
 
 
 def score(report: MergeReport, documents: Sequence[SplitDocument], key: Path | None, plan: MergePlan) -> None:
-    """Score decisions and documents against whole documents, or against equal ids where `key` is None. Raises
-    UsageError: the key lacks a document."""
+    """Score decisions and documents against whole documents, or against equal ids where `key` is None."""
     whole = {r.doc_key: r for r in read_documents(key)} if key else {}
     counts, made = DecisionScores(), []
     for document in documents:
@@ -256,8 +253,6 @@ def write(report: MergeReport, out: Path, split: str = "test", *, replace: bool 
     """Write the documents: a file where the name says which format, else a data set folder.
 
     `replace` allows the folder to lose documents. Returns what the format cannot hold.
-
-    Raises UsageError: as `writing_folder`.
     """
     if by_name(out) is not None:
         kept = ConversionReport()

@@ -106,9 +106,7 @@ def pack_folder(
 ) -> PackReport:  # fmt: skip
     """Pack the books of a data set folder whose Gutenberg text can be had; `books` names some of them.
 
-    `out` is a folder, or a file ending in `.pack` when there is just one book. Raises UsageError: one file
-    was asked for and there are several books; or a name fits none. DataError: not one book could be
-    packed.
+    `out` is a folder, or a file ending in `.pack` when there is just one book.
     """
     settings, progress = settings or PackSettings(), progress or Silent()
     work = JobResults()

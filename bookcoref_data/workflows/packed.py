@@ -39,8 +39,7 @@ def is_pack_release(path: Path) -> bool:
 
 
 def pack_parts(path: Path) -> tuple[Path, list[BookPart]]:
-    """The folder of a pack release and its books, in the order of its index. Raises SourceError, FormatError:
-    a pack that cannot be read. DataError: two packs of one book."""
+    """The folder of a pack release and its books, in the order of its index."""
     folder = path if path.is_dir() else path.parent
     parts = [
         BookPart(e["doc_key"], e["gutenberg_key"], e["split"] or "test", "", "", e["sha256"], e["file"])
@@ -62,8 +61,7 @@ def pack_parts(path: Path) -> tuple[Path, list[BookPart]]:
 
 
 def makers_of_packs(path: Path) -> set[tuple[str, str]]:
-    """(licence, attribution) of the annotation of each pack; one that cannot be read tells nothing. Raises
-    SourceError, FormatError: the index cannot be read."""
+    """(licence, attribution) of the annotation of each pack; one that cannot be read tells nothing."""
     if (path / INDEX).is_file():
         return {(entry.get("licence", ""), entry.get("attribution", "")) for entry in read_index(path)}
     found = set()
@@ -78,8 +76,7 @@ def remapped_book(
     old: OldText, text: str, min_kept: float, split: str
 ) -> tuple[Book, tuple[Book, ...], RemapReport]:
     """The annotation in the tokens of another edition, marked by its key; windows by the rule of the split,
-    since tokens differ. Raises EditionError: another book, half a book, a translation, fewer mentions kept
-    than `min_kept`."""
+    since tokens differ. Raises EditionError: another text, or fewer mentions kept than `min_kept`."""
     result = remap(old, tokenize_edition(text))
     result.report.require(min_kept)
     book = replace(result.book, doc_key=remapped_key(result.book.doc_key))
@@ -108,8 +105,7 @@ def remap_notes(report: RemapReport) -> list[str]:
 
 
 def read_released(path: Path, sha256: str) -> Pack:
-    """A pack of a release. Raises SourceError, FormatError: it is gone or damaged. ChecksumError: it is not
-    the pack that the index names."""
+    """A pack of a release."""
     data = _read(path)
     if sha256_bytes(data) != sha256:
         what = f"{path} is not the pack that its index names"
@@ -165,10 +161,7 @@ def pack_book(
 
 
 def pack_files(path: Path) -> list[Path]:
-    """`path` itself, or the packs of a folder in the order of its index.
-
-    Raises FormatError: an index that is broken or names a file outside the folder.
-    """
+    """`path` itself, or the packs of a folder in the order of its index."""
     if not path.is_dir():
         return [path]
     if not (path / INDEX).is_file():
@@ -177,8 +170,7 @@ def pack_files(path: Path) -> list[Path]:
 
 
 def read_index(path: Path) -> list[dict[str, str]]:
-    """The entries of the index in a folder of packs, their names and checksums checked. Raises FormatError:
-    the index is broken, of another format, or names a file outside the folder."""
+    """The entries of the index in a folder of packs, their names and checksums checked."""
     index = path / INDEX
     value = read_json(index, MOST_FILE_BYTES)
     check(value, "pack_index", str(index))

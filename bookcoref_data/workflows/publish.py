@@ -88,10 +88,7 @@ def publish(
     settings: PublishSettings, *, dry_run: bool = False, out: Path | None = None,
     progress: Progress | None = None,
 ) -> PublishReport:  # fmt: skip
-    """Prepare everything, and upload it unless `dry_run`; `out` keeps a copy of the files in a new folder.
-    Raises UsageError: the rights do not allow this form, or a setting does not fit. DataError: the folder
-    does not verify, or text was found in a standoff release. SourceError: a text or the Hub cannot be had.
-    ChecksumError: something arrived altered."""
+    """Prepare everything, and upload it unless `dry_run`; `out` keeps a copy of the files in a new folder."""
     progress = progress or Silent()
     if out is not None and out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UsageError(f"{out} is not empty", expected="a new or empty folder for --out")
@@ -121,8 +118,7 @@ def preparing(
 ) -> Iterator[tuple[Publication, Mapping[str, Content], LeakedRun | None]]:
     """What would go up: the publication's facts, every file by its path in the repository, and the longest
     run of a book's words that was found in the files of a standoff release; packs are in a temporary folder
-    until the end of the block. Where it `asks` the Hub, a version that is there keeps its day. Raises: as
-    `publish`."""
+    until the end of the block. Where it `asks` the Hub, a version that is there keeps its day."""
     parse_address(settings.repository)
     folder = _folder_of(settings.books or settings.folder)
     record = read_build(folder)
@@ -188,8 +184,7 @@ def _folder_of(path: Path) -> Path:
 def _questions(
     settings: PublishSettings, books: Path, publication: Publication
 ) -> tuple[Publication, dict[str, Content]]:
-    """The tables of a folder of questions, whose passages must stand in these books, and their card. Raises
-    UsageError: it is no folder of questions. DataError: a file has changed, or a passage is not theirs."""
+    """The tables of a folder of questions, whose passages must stand in these books, and their card."""
     folder = settings.folder
     record, tables = read_task(folder, "questions")
     rows = [row for path in tables.values() for row in read_rows(path, "released_question")]

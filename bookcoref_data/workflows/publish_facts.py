@@ -116,8 +116,7 @@ class Origin:
         return gutenberg_rights(book, self.candidates, sentences)
 
     def annotation_rights(self, chosen: str | None) -> ReuseRights:
-        """The licence of the annotation. Raises UsageError: `chosen` is another licence than the annotation
-        has already."""
+        """The licence of the annotation."""
         # Casts whose source has no open terms.
         known = [(book.get("cast") or {}).get("source") for book in self._facts().values()]
         closed = tuple(

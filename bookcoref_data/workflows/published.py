@@ -27,8 +27,7 @@ def verify(
     place: Path, *, manifest: Path | None = None, complete: bool = False, accept_remapped: bool = False,
     cache_dir: Path | None = None, offline: bool = False, progress: Progress | None = None,
 ) -> Verification:  # fmt: skip
-    """Verify a data set folder, a folder of packs, or a repository of either on the Hub. Raises: as
-    `sources.hub.fetch_published`, and `workflows.verify.verify`."""
+    """Verify a data set folder, a folder of packs, or a repository of either on the Hub."""
     folder = place
     if is_hub_address(place):
         store = Store.open(cache_dir, progress)

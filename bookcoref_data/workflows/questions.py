@@ -129,8 +129,6 @@ def read_phrases(path: Path) -> dict[tuple[str, int], str]:
     """Phrases given by hand: a table with doc_key, group and phrase, separated by tabs.
 
     `group` is the number of the character or cluster in the document, from 0, characters first.
-
-    Raises FormatError: `file:line` of a row that is none.
     """
     found = {}
     for number, line in enumerate(read_lines(path), 1):
@@ -145,8 +143,7 @@ def read_phrases(path: Path) -> dict[tuple[str, int], str]:
 
 
 def read_questions(path: Path, split: str = "test") -> Rows:
-    """The rows of a question file, or of a split of the default config of a folder of questions. Raises
-    UsageError: the folder has no such split. FormatError: a row is no question."""
+    """The rows of a question file, or of a split of the default config of a folder of questions."""
     if path.is_dir():
         file = path / (f"{split}.jsonl" if "/" in split else f"default/{split}.jsonl")
         if not file.is_file():
@@ -158,8 +155,7 @@ def read_questions(path: Path, split: str = "test") -> Rows:
 
 
 def from_annotation(questions: Rows, key: Path, response: Path) -> Rows:
-    """The answers of an annotation: `key` is what the questions were made from, `response` has its tokens.
-    Raises UsageError: a document has other tokens in the two, or is missing in the key."""
+    """The answers of an annotation: `key` is what the questions were made from, `response` has its tokens."""
     keys = _keys(questions, key)
     responses = {record.doc_key: record for record in read_documents(response) if record.doc_key in keys}
     for doc_key, other in responses.items():
@@ -179,8 +175,7 @@ def _keys(questions: Rows, key: Path) -> dict[str, Record]:
 
 
 def from_annotator(questions: Rows, key: Path, *, progress: Progress | None = None) -> Rows:
-    """The answers of our own annotator: each document annotated anew, the options being its cast. Raises
-    UsageError: a document is missing in `key`."""
+    """The answers of our own annotator: each document annotated anew, the options being its cast."""
     keys = _keys(questions, key)
     casts: dict[str, dict[str, None]] = {}
     for question in questions:

@@ -95,9 +95,7 @@ class RebuildPlan:
 def rebuild(plan: RebuildPlan, *, jobs: int = 0, progress: Progress | None = None) -> RebuildReport:
     """Build all books of a plan and write the data set folder, unless it already holds just that.
 
-    A folder that holds books which this run cannot build is left as it is; the report says so. Raises
-    DataError: not one book could be built. UsageError, SourceError: the output folder cannot be replaced or
-    written; or it holds books that the plan does not ask for.
+    A folder that holds books which this run cannot build is left as it is; the report says so.
     """
     progress = progress or Silent()
     # Said before hours of fetching, not after.
@@ -247,9 +245,7 @@ class RebuildSettings:
 
 
 def prepare(settings: RebuildSettings, progress: Progress | None = None) -> RebuildPlan:
-    """Find the release and split it into the cache, and lay out the rebuild. Raises UsageError: unknown
-    books, settings that contradict each other. SourceError: no release, or no network for it. FormatError,
-    EditionError: the release is damaged."""
+    """Find the release and split it into the cache, and lay out the rebuild."""
     progress = progress or Silent()
     store = Store.open(settings.cache_dir, progress)
     with store.working():

@@ -110,9 +110,8 @@ class BuiltBook:
 
 
 def build_book(job: RebuildJob) -> Finished:
-    """The finished book of a job, from the cache or built now. Runs in a worker process. Raises
-    EditionError: the text or the release does not fit. DataError: the annotation is broken. SourceError:
-    there is no text."""
+    """The finished book of a job, from the cache or built now. Runs in a worker process. Raises EditionError:
+    the text or the release does not fit; another edition may."""
     done = finished(job.store, PART, job.key(), lambda folder: _write(job, rebuilt(job), folder))
     if job.remap is None and job.part.delta and done.fresh:
         write_note(_exact_note(job), {"book": done.folder.name})

@@ -128,8 +128,7 @@ def regenerate(
 def check(
     folder: Path, plan: Plan, *, books: Sequence[str] = (), splits: Sequence[str] = ()
 ) -> list[tuple[str, str, str]]:
-    """What a run over these books needs on this machine: (what, found, verdict) for each thing. Raises:
-    UsageError: not a data set folder, or a book that is not in it."""
+    """What a run over these books needs on this machine: (what, found, verdict) for each thing."""
     chosen = _called(folder, splits or SPLITS, books)
     tokens = sum(b.tokens for b in chosen)
     found = f"{tokens:,} tokens, {plan.name}, steps {', '.join(plan.steps)}"

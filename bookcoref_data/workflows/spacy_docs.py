@@ -43,8 +43,7 @@ def to_doc(record: Record, vocab: Vocab) -> Doc:
 
 
 def from_doc(doc: Doc, doc_key: str = "doc") -> Record:
-    """The tokens, sentences and clusters of a `Doc`; white space tokens become the token of a line end.
-    Raises DataError: the document has no sentences."""
+    """The tokens, sentences and clusters of a `Doc`; white space tokens become the token of a line end."""
     book = book_of_doc(doc, doc_key)
     groups = [doc.spans[key] for key in doc.spans if key.startswith(f"{PREFIX}_")]
     spans = [[Mention(span.start, span.end - 1) for span in group] for group in groups]
@@ -56,8 +55,7 @@ def from_doc(doc: Doc, doc_key: str = "doc") -> Record:
 
 
 def book_of_doc(doc: Doc, doc_key: str = "doc") -> Book:
-    """The bare book of a `Doc`: its tokens and sentences. Raises DataError: the document has no sentences; a
-    parser or a sentencizer must come first."""
+    """The bare book of a `Doc`: its tokens and sentences."""
     if not doc.has_annotation("SENT_START"):
         what = "the document has no sentences"
         expected = "a pipeline with a parser or a sentencizer before bookcoref"

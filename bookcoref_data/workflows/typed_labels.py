@@ -31,8 +31,7 @@ def typed_scores_of(
     classes: str = OWN,
 ) -> tuple[list[TypedScores], list[tuple[Suggestion, Record]], list[str]]:  # fmt: skip
     """Typed scores of every system with the labels that `source` names, put into `classes`; what to annotate
-    next: at most so many passages of the first; and how many labels no class stands for. Raises UsageError:
-    the classes know nothing of a label."""
+    next: at most so many passages of the first; and how many labels no class stands for."""
     from ..scoring.suggest import suggested
     from ..scoring.typed import typed_scores
 
@@ -97,8 +96,7 @@ def _labels(evaluation: Evaluation, source: str, notes: list[str]) -> dict[str, 
 
 
 def in_classes(spans: Iterable[TypedSpan], classes: str, lost: Counter[str]) -> list[TypedSpan]:
-    """Spans whose labels are those of `manifests/classes.toml`; what has no class there is counted in `lost`.
-    Raises UsageError: a label that the classes know nothing of."""
+    """Spans with labels of `manifests/classes.toml`; what has no class there is counted in `lost`."""
     table = _classes(classes)
     found = []
     for span in spans:

@@ -107,8 +107,7 @@ def verify(
 
     `manifest` is a file of `write_manifest` to compare with; `complete` requires all 53 published books;
     `accept_remapped` takes books whose annotation was carried over to another edition as they are. Memory
-    holds one book. Raises FormatError: not a data set folder. UsageError, ChecksumError: the manifest cannot
-    be read, or contradicts itself.
+    holds one book.
     """
     if not os.path.lexists(folder / BUILD_FILE) and (folder / RECORD).is_file():
         if (folder / DATASET).is_dir():
@@ -179,8 +178,7 @@ def require_sound(folder: Path, use: str) -> Verification:
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
-    """Read a file of `write_manifest`. Raises SourceError: it cannot be read. FormatError: it is not a
-    recorded manifest. ChecksumError: its books do not give its digest."""
+    """Read a file of `write_manifest`."""
     value = read_json(path, 64 << 20)
     check(value, "recorded_manifest", f"{path} is not a recorded manifest")
     books = []
