@@ -20,7 +20,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -29,9 +29,6 @@ from typer.main import get_command
 from .. import __version__
 from ..errors import BookcorefError, SourceError, UsageError
 from .declared import Command, command_of, summary_of, take_lightly
-
-if TYPE_CHECKING:
-    from ..errors import BookcorefError
 
 HELP = """Rebuild, verify, annotate, score and explain book-scale coreference data.
 
