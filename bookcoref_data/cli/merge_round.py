@@ -74,22 +74,18 @@ def _ask(session: Session, ref: ChainRef, answers: AnswerFile) -> None:
     for context in session.contexts(ref):
         typer.echo(f"    {context}")
     options = session.options(ref)
-    shown = SHOWN
-    _list(session, ref, shown)
+    _list(session, ref, SHOWN)
     while True:
         answer = typer.prompt("joins (number, n, a, s, q, ?)", prompt_suffix=" ").strip().lower()
         if answer == "q":
             say(f"stopped; answers are kept in {answers.path}, run the same command to go on")
             raise typer.Exit(130)
-        if answer == "n":
-            _keep(session, ref, None, answers)
-            return
-        if answer.isdecimal() and 1 <= int(answer) <= len(options):
-            _keep(session, ref, options[int(answer) - 1].root, answers)
+        chosen = answer.isdecimal() and 1 <= int(answer) <= len(options)
+        if chosen or answer == "n":
+            _keep(session, ref, options[int(answer) - 1].root if chosen else None, answers)
             return
         if answer == "a":
-            shown = len(options)
-            _list(session, ref, shown)
+            _list(session, ref, len(options))
         elif answer == "s":
             _summary(session, ref.part)
         else:
