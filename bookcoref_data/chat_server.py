@@ -27,8 +27,7 @@ class ChatServer:
     an error that may pass (429, 5xx, no connection) a question is sent again up to `tries` times, with waits
     of 1, 2, 4, ... seconds or what `Retry-After` asks for, at most a minute.
 
-    Raises:
-        UsageError: `url` is no web address.
+    Raises UsageError: `url` is no web address.
     """
 
     url: str
@@ -47,8 +46,7 @@ class ChatServer:
     def post(self, messages: object, settings: Mapping[str, Any]) -> requests.Response:
         """The answer of `/chat/completions` to some messages.
 
-        Raises:
-            SourceError: the server refuses, or cannot be reached after all tries.
+        Raises SourceError: the server refuses, or cannot be reached after all tries.
         """
         import requests
 

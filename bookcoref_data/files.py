@@ -32,8 +32,7 @@ _SAFE_NAME = re.compile(
 def path_of(value: str | os.PathLike[str]) -> Path:
     """A path as the user gave it, "~" expanded.
 
-    Raises:
-        UsageError: "~name" of somebody who has no home here.
+    Raises UsageError: "~name" of somebody who has no home here.
     """
     try:
         return Path(value).expanduser()
@@ -57,10 +56,8 @@ def writing(path: Path, mode: str = "wb", *, at_once: bool = False) -> Iterator[
     one of the two whole. Text modes are UTF-8 with "\\n" line ends. A symbolic link is followed. An output of
     the verb that runs (`outputs`) waits for its end, unless it must be seen `at_once`.
 
-    Raises:
-        UsageError: `path` is a folder, a pipe or a device.
-        SourceError: the folder cannot be written (names the folder and the way to move the cache), or
-            the disk is full.
+    Raises UsageError: `path` is a folder, a pipe or a device. SourceError: the folder cannot be written
+    (names the folder and the way to move the cache), or the disk is full.
     """
     text = "b" not in mode
     require_regular(path)
@@ -158,8 +155,7 @@ def unreadable(path: Path, error: Exception, hint: str = "check the path") -> So
 def check_input(path: Path) -> int:
     """The length of an input file, which must be a regular file: a pipe or a device may never end.
 
-    Raises:
-        SourceError: there is no such file, it cannot be looked at, or it is something else.
+    Raises SourceError: there is no such file, it cannot be looked at, or it is something else.
     """
     try:
         facts = path.stat()
@@ -177,8 +173,7 @@ def check_input(path: Path) -> int:
 def read_regular(path: Path, most: int) -> bytes:
     """The whole content of a regular file of at most `most` bytes.
 
-    Raises:
-        SourceError: as `check_input`. DataError: the file is larger.
+    Raises SourceError: as `check_input`. DataError: the file is larger.
     """
     size = check_input(path)
     if size > most:
@@ -196,8 +191,7 @@ _NO_TEXT = re.compile(rb"[\x00-\x06\x0e-\x19]")
 def utf8(data: bytes, path: Path, line: int = 0, begins: bytes = b"") -> str:
     """The text of a file without its byte order mark, or of its line `line`, where the file `begins` so.
 
-    Raises:
-        WrongFileError: it is no text at all. FormatError: a byte is not UTF-8 (file and line).
+    Raises WrongFileError: it is no text at all. FormatError: a byte is not UTF-8 (file and line).
     """
     data = data.removeprefix(b"\xef\xbb\xbf") if line <= 1 else data
     try:
@@ -220,8 +214,7 @@ def utf8(data: bytes, path: Path, line: int = 0, begins: bytes = b"") -> str:
 def read_some(path: Path, most: int = 1 << 30) -> bytes:
     """The whole content of a file, a pipe or "-" (standard input), of at most `most` bytes.
 
-    Raises:
-        SourceError: it cannot be read. DataError: it is longer, or never ends.
+    Raises SourceError: it cannot be read. DataError: it is longer, or never ends.
     """
     try:
         with contextlib.nullcontext(sys.stdin.buffer) if str(path) == "-" else open(path, "rb") as stream:
@@ -274,8 +267,7 @@ def safe_name(name: str, what: str) -> str:
     Names that come from data (document keys, ids, file names in an index) pass here before they touch
     a path: letters, digits, `.`, `_`, `-`, no leading dot.
 
-    Raises:
-        DataError: anything else ("../x", "a/b", "", control characters, over 200 characters).
+    Raises DataError: anything else ("../x", "a/b", "", control characters, over 200 characters).
     """
     if len(name) > 200 or not _SAFE_NAME.match(name):
         raise DataError(

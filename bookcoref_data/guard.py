@@ -46,8 +46,7 @@ def survey(folder: Path, ours: Iterable[str]) -> Survey:
 
     A folder that holds none of our files is one entry, whatever is in it. Links to folders are entries.
 
-    Raises:
-        FileNotFoundError, NotADirectoryError, PermissionError: as `os.scandir`.
+    Raises FileNotFoundError, NotADirectoryError, PermissionError: as `os.scandir`.
     """
     known = set(ours)
     above = {name[:i] for name in known for i, letter in enumerate(name) if letter == "/"}
@@ -78,9 +77,8 @@ def require_regular(path: Path) -> None:
 
     A path that does not exist passes. Symbolic links are followed.
 
-    Raises:
-        UsageError: says what `path` is.
-        SourceError: the path itself cannot be used (too long, a loop of links, no right to look).
+    Raises UsageError: says what `path` is. SourceError: the path itself cannot be used (too long, a loop of
+    links, no right to look).
     """
     try:
         mode = path.stat().st_mode
@@ -105,8 +103,7 @@ def may_replace(path: Path, *, ours: bool, is_input: bool, in_place: bool, repla
     we wrote it, always is. Any other file is with `replace` alone; a page that says that we made it needs no
     backup.
 
-    Raises:
-        UsageError: it must stay as it is.
+    Raises UsageError: it must stay as it is.
     """
     if is_input and not in_place:
         raise UsageError(
@@ -144,8 +141,7 @@ def mark_cache(folder: Path) -> None:
     A folder that holds other things stays without a mark: it was somebody's before it was a cache, so
     nothing in it will ever be cleared.
 
-    Raises:
-        OSError: the folder cannot be made or written.
+    Raises OSError: the folder cannot be made or written.
     """
     if is_marked_cache(folder):
         return

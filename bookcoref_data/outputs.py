@@ -433,8 +433,7 @@ def check(path: Path) -> None:
 
     An annotation without a record is let through with a warning.
 
-    Raises:
-        ChecksumError: names the files. FormatError: the record is damaged.
+    Raises ChecksumError: names the files. FormatError: the record is damaged.
     """
     home = path.parent if path.name == ANNOTATION else path
     if os.path.isfile(home / ANNOTATION) and not os.path.isfile(home / RECORD):
@@ -481,8 +480,7 @@ def _require_unchanged(seen: Mapping[Path, object], *, alone: bool = False) -> N
 def settle(path: Path) -> None:
     """Put the old state back where a process was killed while it moved files to `path`, or near it.
 
-    Raises:
-        SourceError: another process is moving files in for too long, or the old state cannot be put back.
+    Raises SourceError: another process is moving files in for too long, or the old state cannot be put back.
     """
     for folder in (path, path.parent, path.parent.parent):
         if os.path.isfile(folder / WORK / _JOURNAL):
@@ -497,8 +495,7 @@ def settle(path: Path) -> None:
 def locked(folder: Path, wait: float = _WAIT) -> Iterator[None]:
     """Hold a folder against all other processes (and threads) that write into it.
 
-    Raises:
-        SourceError: another process held it for too long, or it cannot be written.
+    Raises SourceError: another process held it for too long, or it cannot be written.
     """
     path, end = folder / WORK / _LOCK, time.monotonic() + wait
     try:

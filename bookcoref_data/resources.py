@@ -21,8 +21,7 @@ _PACKAGE = Path(__file__).resolve().parent
 def resource(kind: str, name: str) -> Path:
     """The path of `manifests/<name>` or `recipes/<name>`.
 
-    Raises:
-        UsageError: there is no such file; the message lists what there is.
+    Raises UsageError: there is no such file; the message lists what there is.
     """
     installed, checkout = _PACKAGE / "_data" / kind, _PACKAGE.parent / kind
     folder = installed if installed.is_dir() else checkout

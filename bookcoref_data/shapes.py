@@ -42,9 +42,8 @@ class _Misfit(Exception):
 def parse_json(text: str, place: str) -> Any:
     """The value of one JSON text. `place` (`file:line`) begins the error.
 
-    Raises:
-        FormatError: not JSON, deeper than 100 levels, NaN or a number without end, a field given twice, or
-            half a surrogate pair, which no file in UTF-8 can hold.
+    Raises FormatError: not JSON, deeper than 100 levels, NaN or a number without end, a field given twice, or
+    half a surrogate pair, which no file in UTF-8 can hold.
     """
     try:
         value = json.loads(text, parse_constant=_no_number, parse_float=_finite, object_pairs_hook=once)
@@ -102,8 +101,7 @@ def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def read_json(path: Path, most: int) -> Any:
     """The value of a JSON file of at most so many bytes.
 
-    Raises:
-        SourceError: it cannot be read. FormatError: as `utf8` and `parse_json`.
+    Raises SourceError: it cannot be read. FormatError: as `utf8` and `parse_json`.
     """
     return parse_json(utf8(read_regular(path, most), path), str(path))
 
@@ -111,8 +109,7 @@ def read_json(path: Path, most: int) -> Any:
 def check(value: Any, shape: str, place: str, error: Callable[..., Exception] = FormatError) -> None:
     """Compare a value with a declared shape.
 
-    Raises:
-        error: names the place, the field, what is expected there and what was found.
+    Raises error: names the place, the field, what is expected there and what was found.
     """
     try:
         _check_of(shape)(value)
@@ -130,8 +127,7 @@ def settings_of(kind: type[Settings], table: Mapping[str, Any], place: str) -> S
 
     A field that is a dataclass itself takes its own fields out of the same table.
 
-    Raises:
-        UsageError: an unknown name, or a value of another type.
+    Raises UsageError: an unknown name, or a value of another type.
     """
     hints = get_type_hints(kind)
     inner = {name: hint for name, hint in hints.items() if is_dataclass(hint)}

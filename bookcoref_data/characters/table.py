@@ -104,8 +104,7 @@ def write_table(path: Path, rows: Iterable[CastRow]) -> int:
 def read_table(path: Path) -> Iterator[CastRow]:
     """The rows of a table, streamed.
 
-    Raises:
-        SourceError: the file cannot be opened. FormatError: as `json_lines`.
+    Raises SourceError: the file cannot be opened. FormatError: as `json_lines`.
     """
     try:
         check_input(path)

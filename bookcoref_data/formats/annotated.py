@@ -219,9 +219,8 @@ def write_annotations(annotations: Iterable[Annotation], out: Path) -> list[Path
 def check_kept(out: Path, names: Iterable[str], *, replace: bool = False) -> None:
     """Refuse to write annotations of the books `names` to a folder that has those of other books.
 
-    Raises:
-        UsageError: lists what would be lost; it is a data set; or there are files of others. With `replace`
-            books may go, and other files stay where they are.
+    Raises UsageError: lists what would be lost; it is a data set; or there are files of others. With
+    `replace` books may go, and other files stay where they are.
     """
     refuse_data_set(out)
     check_replaceable(out / DATASET, replace=replace)

@@ -189,8 +189,7 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
 class _Table:
     """The columns of a table by name, and the number of the line of each row.
 
-    Raises:
-        FormatError: a needed column is missing, or a row is too short.
+    Raises FormatError: a needed column is missing, or a row is too short.
     """
 
     def __init__(self, path: str, lines: Iterable[str], needed: Iterable[str]) -> None:

@@ -64,9 +64,8 @@ def reading(path: Path, *, again: bool = False) -> Iterator[io.BufferedReader]:
     `path` may be a pipe, or "-" for standard input. Such a thing can be read only once: with `again` (to
     see what it holds) its content is kept for the next call.
 
-    Raises:
-        SourceError: the file is not there or cannot be read.
-        FormatError: it is cut short, damaged, or unpacks to far more than such text can.
+    Raises SourceError: the file is not there or cannot be read. FormatError: it is cut short, damaged, or
+    unpacks to far more than such text can.
     """
     try:
         if is_pipe(path):

@@ -33,9 +33,8 @@ def detect(path: Path) -> str:
     A folder is a data set folder (README.md and parquet), one that `annotate` wrote (its annotation is
     meant), or holds files of one format. A pipe is told by its content, which stays there to be read.
 
-    Raises:
-        SourceError: there is nothing at `path`.
-        WrongFileError: nothing known is recognised, or a folder mixes formats.
+    Raises SourceError: there is nothing at `path`. WrongFileError: nothing known is recognised, or a folder
+    mixes formats.
     """
     if is_pipe(path):
         return _of_content(path)

@@ -189,10 +189,8 @@ def writing_folder(out: Path, *, replace: bool = False) -> Iterator[FolderWriter
     A symbolic link is followed. A cache inside `out` stays where it is. With `replace`, a folder may lose
     books, and files of the user inside it stay where they are.
 
-    Raises:
-        UsageError: `out` holds something that this package did not write, or it holds books that the new
-            folder would not have.
-        SourceError: the parent folder cannot be written, or the disk is full.
+    Raises UsageError: `out` holds something that this package did not write, or it holds books that the new
+    folder would not have. SourceError: the parent folder cannot be written, or the disk is full.
     """
     check_replaceable(out, replace=replace)
 
@@ -237,9 +235,7 @@ def check_replaceable(out: Path, *, replace: bool = False) -> Replaceable:
     Caches inside are no obstacle. With `replace`, other files beside those of a valid record are none
     either: they stay. A folder without a valid record is refused in any case.
 
-    Raises:
-        UsageError: lists what is not ours.
-        SourceError: the path cannot be used.
+    Raises UsageError: lists what is not ours. SourceError: the path cannot be used.
     """
     try:
         str(out).encode("utf-8")  # Arrow takes no other name
@@ -317,8 +313,7 @@ def is_folder(path: Path) -> bool:
 def read_build(folder: Path) -> BuildRecord:
     """Read `build.json` and check every value in it.
 
-    Raises:
-        FormatError: missing, not JSON, not in our layout, or it lists files that we do not write.
+    Raises FormatError: missing, not JSON, not in our layout, or it lists files that we do not write.
     """
     path = folder / BUILD_FILE
     try:
@@ -399,9 +394,8 @@ def iter_folder(
 ) -> Iterator[tuple[str, Record]]:
     """(split, record) of every document of a config, reading one row group at a time.
 
-    Raises:
-        UsageError: unknown config, or a folder without files of it.
-        FormatError: a parquet file that is damaged or has other columns.
+    Raises UsageError: unknown config, or a folder without files of it. FormatError: a parquet file that is
+    damaged or has other columns.
     """
     require_choice("config", config, CONFIGS)
     present = [(s, folder / config / f"{s}.parquet") for s in splits]
@@ -436,8 +430,7 @@ def iter_stored(folder: Path, config: str, split: str) -> Iterator[tuple[str, St
 
     Made from the flat arrays of a row group, without one string per token: memory holds one group.
 
-    Raises:
-        FormatError: the file is damaged, has other columns, or values that are missing.
+    Raises FormatError: the file is damaged, has other columns, or values that are missing.
     """
     path = folder / config / f"{split}.parquet"
     for table in _row_groups(path):

@@ -19,8 +19,7 @@ def read_lines(path: Path, *, again: bool = False) -> Iterator[str]:
     Only these end a line: other characters that Python counts as line ends (U+2028, U+0085, form feed)
     occur inside tokens. `again`: see `compressed.reading`.
 
-    Raises:
-        SourceError: the file cannot be read. FormatError: as `utf8`, or a line beyond `LONGEST_LINE`.
+    Raises SourceError: the file cannot be read. FormatError: as `utf8`, or a line beyond `LONGEST_LINE`.
     """
     with reading(path, again=again) as stream:
         begins = stream.peek(512)[:512]
@@ -31,8 +30,7 @@ def read_lines(path: Path, *, again: bool = False) -> Iterator[str]:
 def json_lines(path: Path, shape: str = "row") -> Iterator[tuple[str, dict[str, Any]]]:
     """("file:line", object) of each line that is not blank; `shape` is one of `manifests/inputs.json`.
 
-    Raises:
-        SourceError: the file cannot be read. FormatError: a line is no such object.
+    Raises SourceError: the file cannot be read. FormatError: a line is no such object.
     """
     for number, line in enumerate(read_lines(path), 1):
         if line.strip():

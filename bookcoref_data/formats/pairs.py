@@ -67,8 +67,7 @@ def needed_sibling(path: Path, suffix: str, what: str) -> Path:
 def targets(records: Iterable[Record], path: Path, suffix: str) -> list[tuple[Record, Path]]:
     """Each record with the path of its main file: `path` itself if it ends in `suffix`, else inside it.
 
-    Raises:
-        UsageError: several documents for one file. DataError: a key too long for a file name, no tokens.
+    Raises UsageError: several documents for one file. DataError: a key too long for a file name, no tokens.
     """
     listed = list(records)
     for record in listed:  # before the first file is written

@@ -37,9 +37,8 @@ def read_typed_spans(
     `words` are the tokens on which the spans should stand, by doc_key. Where the file has tokens and they are
     others, its spans are moved by their characters; `notes` get a sentence about it.
 
-    Raises:
-        SourceError: nothing there. FormatError: no typed spans in it (file and line).
-        DataError: most spans of a document are not in its `words`.
+    Raises SourceError: nothing there. FormatError: no typed spans in it (file and line). DataError: most
+    spans of a document are not in its `words`.
     """
     found: dict[str, list[TypedOffsets]] = {}
     own: dict[str, list[str]] = {}

@@ -88,9 +88,8 @@ def pair(key: Iterable[Scorable], response: Iterable[Scorable], *, missing: str 
     `missing`: what becomes of key documents the response lacks: "error", "skip" (score the common ones),
     "empty" (score them as documents without any mention). Extra response documents are only named.
 
-    Raises:
-        DataError: a key twice on one side, a missing document, tokens that differ.
-        UsageError: no document in common (says which mode fits when one side is windows), unknown rule.
+    Raises DataError: a key twice on one side, a missing document, tokens that differ. UsageError: no document
+    in common (says which mode fits when one side is windows), unknown rule.
     """
     require_choice("rule for missing documents", missing, MISSING_RULES)
     keys, responses = _by_key(key, "key"), _by_key(response, "response")

@@ -239,9 +239,8 @@ class ExchangeParts:
     ) -> None:  # fmt: skip
         """`windows`: first tokens of the parts of the book that are scored apart.
 
-        Raises:
-            UsageError: spans in several clusters under the released rule while singletons are dropped;
-                which cluster a span then belongs to depends on the mixture.
+        Raises UsageError: spans in several clusters under the released rule while singletons are dropped;
+        which cluster a span then belongs to depends on the mixture.
         """
         repeated = any(system.chosen is not system.once for system in systems)
         if repeated and drop_singletons:

@@ -107,9 +107,8 @@ _SHIFTS = {
 def refuse_nonsense(doc_key: str, key: Members, response: Members, tokens: int | None) -> None:
     """Refuse offsets that cannot be about this text.
 
-    Raises:
-        DataError: most response mentions lie past the text (characters counted, or another text), or
-            hardly any mention matches while most would after a constant shift (other offset convention).
+    Raises DataError: most response mentions lie past the text (characters counted, or another text), or
+    hardly any mention matches while most would after a constant shift (other offset convention).
     """
     count = response.start.size
     if not count or not key.start.size:

@@ -82,9 +82,8 @@ def prepare(
 ) -> ReadyToScore:  # fmt: skip
     """Pair the documents of two sides and cut them as `mode` says.
 
-    Raises:
-        UsageError: unknown mode or rule, no document in common, windows where whole books are needed.
-        DataError: a document twice, missing documents, other tokens, offsets of another text.
+    Raises UsageError: unknown mode or rule, no document in common, windows where whole books are needed.
+    DataError: a document twice, missing documents, other tokens, offsets of another text.
     """
     require_choice("mode", mode, MODES)
     if window_size < 1:

@@ -53,9 +53,8 @@ _CHUNK = 5000  # rows kept as Python objects at once
 def read_archive(archive: Path, advance: Callable[[int], None]) -> pl.DataFrame:
     """The table of all records; `advance` is called with numbers of further records.
 
-    Raises:
-        ValueError: there is no record. OSError, EOFError, tarfile.TarError, lxml.etree.LxmlError: it is no
-            archive, is cut short, or a record is broken.
+    Raises ValueError: there is no record. OSError, EOFError, tarfile.TarError, lxml.etree.LxmlError: it is no
+    archive, is cut short, or a record is broken.
     """
     import pyarrow as pa
 
@@ -187,8 +186,7 @@ def _unpacked(archive: Path) -> Iterator[bytes]:
 def _unpacked_bz2(stream: BinaryIO) -> Iterator[bytes]:
     """As `bz2.open`, which unpacks 8 KB at a time: a thread then waits for its turn a hundred thousand times.
 
-    Raises:
-        OSError: damaged data. EOFError: the file is cut short.
+    Raises OSError: damaged data. EOFError: the file is cut short.
     """
     tool, left = bz2.BZ2Decompressor(), b""
     whole = False  # whether a stream has just ended
@@ -296,9 +294,8 @@ def read_cache(path: Path) -> pl.DataFrame:
     settings are global: the name of its file is set for the reading and then set back. The cache says less
     than the records do: one language each, nobody but authors, and not whose alias an alias is.
 
-    Raises:
-        ImportError: gutenbergpy is not installed. ValueError: no books.
-        sqlite3.Error: it is another database.
+    Raises ImportError: gutenbergpy is not installed. ValueError: no books. sqlite3.Error: it is another
+    database.
     """
     with _cache(path) as cache:
         books: dict[int, Row] = {}

@@ -123,10 +123,8 @@ def editions() -> Editions:
 def load_editions(path: Path) -> Editions:
     """Read and check a manifest of editions.
 
-    Raises:
-        SourceError: it cannot be read. DataError: the id of a book that is none.
-        FormatError: not JSON, not this format, a path that is not safe, an address that is not http(s), a sum
-            that is not a sha256.
+    Raises SourceError: it cannot be read. DataError: the id of a book that is none. FormatError: not JSON,
+    not this format, a path that is not safe, an address that is not http(s), a sum that is not a sha256.
     """
     value = read_json(path, _MOST_BYTES)
     check(value, "editions", str(path))

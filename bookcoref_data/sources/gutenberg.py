@@ -38,9 +38,8 @@ def check_book_text(data: bytes, gutenberg_id: str, title: str | None = None) ->
 
     `title` is compared only when the header names a title but no eBook number.
 
-    Raises:
-        DataError: too large, too short, binary, HTML, mostly not letters, cut off (a START marker
-            without an END), or a header that names another book.
+    Raises DataError: too large, too short, binary, HTML, mostly not letters, cut off (a START marker without
+    an END), or a header that names another book.
     """
     what = f"the text of Gutenberg book {gutenberg_id}"
     if len(data) > MOST_BYTES:

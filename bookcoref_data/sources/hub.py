@@ -240,9 +240,8 @@ def choose(
     """The files that a rebuild needs: all annotations, the delta, the sentence lengths; of a repository that
     `publish` made, all that it wrote. `by_content` is asked where no name fits.
 
-    Raises:
-        SourceError: one of the three is not there under any of its names; lists what is there.
-        DataError: a file has a name that cannot be used here.
+    Raises SourceError: one of the three is not there under any of its names; lists what is there. DataError:
+    a file has a name that cannot be used here.
     """
     if release.published:
         # Card, records, tables and packs, in the places where `publish` puts them.

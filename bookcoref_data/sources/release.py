@@ -60,9 +60,8 @@ class Release:
     def open(cls, folder: Path, layout: ReleaseLayout | None = None) -> "Release":
         """Find the files of a release.
 
-        Raises:
-            SourceError: no such folder, or nothing of a release in it (the message lists what is there).
-            UsageError: several files fit one pattern.
+        Raises SourceError: no such folder, or nothing of a release in it (the message lists what is there).
+        UsageError: several files fit one pattern.
         """
         layout = layout or ReleaseLayout()
         if not folder.is_dir():

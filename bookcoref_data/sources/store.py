@@ -112,9 +112,8 @@ class Store:
         The lock belongs to the operating system's file, not to the file's existence: a killed process
         leaves no stale lock behind.
 
-        Raises:
-            CacheError: the cache cannot be written.
-            SourceError: another process held the lock for too long.
+        Raises CacheError: the cache cannot be written. SourceError: another process held the lock for too
+        long.
         """
         from filelock import Timeout
 
@@ -238,9 +237,8 @@ class Store:
     def clear(self, part: str | None = None) -> list[PartSize]:
         """Remove one part, or all; return what was removed.
 
-        Raises:
-            UsageError: there is no such part (lists those there are), or the folder has no mark of a cache.
-            SourceError: another process is at work in this cache; or a file cannot be removed.
+        Raises UsageError: there is no such part (lists those there are), or the folder has no mark of a
+        cache. SourceError: another process is at work in this cache; or a file cannot be removed.
         """
         names = self.parts()
         if part is not None and part not in names:

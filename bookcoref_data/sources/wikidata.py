@@ -113,8 +113,7 @@ def harvest(
 ) -> WikidataFacts:  # fmt: skip
     """Ask for all works with characters (or for `works`), their characters and their authors.
 
-    Raises:
-        SourceError, OfflineError: as `SparqlEndpoint.ask`; what was answered before is in the archive.
+    Raises SourceError, OfflineError: as `SparqlEndpoint.ask`; what was answered before is in the archive.
     """
     return _Harvest(endpoint, settings, progress).run(works)
 

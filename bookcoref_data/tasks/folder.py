@@ -45,9 +45,8 @@ class TaskFolder:
 def write_task_folder(out: Path, content: TaskFolder) -> list[Path]:
     """Write the folder, file by file; files of an earlier run that are no longer part of it are removed.
 
-    Raises:
-        DataError: there is not one row. UsageError: `out` holds something that this package did not write.
-        SourceError: the folder cannot be written.
+    Raises DataError: there is not one row. UsageError: `out` holds something that this package did not write.
+    SourceError: the folder cannot be written.
     """
     if not any(content.tables.values()):
         raise DataError(
@@ -98,8 +97,7 @@ def write_task_folder(out: Path, content: TaskFolder) -> list[Path]:
 def read_task(folder: Path, task: str) -> tuple[dict[str, Any], dict[str, Path]]:
     """The record of a folder that `write_task_folder` wrote, and its tables by name.
 
-    Raises:
-        UsageError: it is no folder of this task. DataError: a table is not what was written.
+    Raises UsageError: it is no folder of this task. DataError: a table is not what was written.
     """
     path = folder / RECORD_FILE
     record = parse_json(path.read_text(encoding="utf-8"), str(path)) if path.is_file() else None
@@ -121,8 +119,7 @@ def jsonl_bytes(rows: Iterable[Row]) -> bytes:
 def read_rows(path: Path, shape: str = "row") -> list[dict[str, Any]]:
     """The objects of a JSONL file, blank lines skipped; each must have a `shape` of `manifests/inputs.json`.
 
-    Raises:
-        SourceError: the file cannot be read. FormatError: `file:line` of what is no such object.
+    Raises SourceError: the file cannot be read. FormatError: `file:line` of what is no such object.
     """
     return [row for _, row in json_lines(path, shape)]
 

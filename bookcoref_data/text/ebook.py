@@ -60,9 +60,8 @@ class MarkedText(NamedTuple):
 def decode_book(data: bytes, name: str) -> Decoded:
     """The text of a book file in any form that is read: plain text, EPUB 2 and 3, HTML, Word (.docx).
 
-    Raises:
-        UsageError: the file is something else (it is named), encrypted, damaged or larger than the bounds.
-        DataError: as `decode`.
+    Raises UsageError: the file is something else (it is named), encrypted, damaged or larger than the bounds.
+    DataError: as `decode`.
     """
     marked, form = read_edition(data, name)
     if isinstance(marked, Decoded):

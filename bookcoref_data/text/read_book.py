@@ -142,9 +142,8 @@ def read_book(data: bytes, name: str, settings: ReadSettings | None = None) -> T
     `name` is the name of the file; messages show it, and "pg1342.txt" or "1342-0.txt" give the Gutenberg id
     under which the recipe has exceptions (else the header's number does).
 
-    Raises:
-        WrongFileError: RTF, TeX. DataError: a file cut off, two books in one, double-spaced, empty.
-        UsageError: the recipe does not fit the text.
+    Raises WrongFileError: RTF, TeX. DataError: a file cut off, two books in one, double-spaced, empty.
+    UsageError: the recipe does not fit the text.
     """
     settings = settings or ReadSettings()
     return tokens_of(clean_file(decode_book(data, name), name, settings), settings)

@@ -56,8 +56,7 @@ def map_subwords(tokens: Sequence[str], tokenizer: FastTokenizer, *, special: bo
 
     `special` adds the tokenizer's special subwords at both ends, as its model wants them.
 
-    Raises:
-        UsageError: the tokenizer is not a fast one (it cannot say which subword belongs to which token).
+    Raises UsageError: the tokenizer is not a fast one (it cannot say which subword belongs to which token).
     """
     if not getattr(tokenizer, "is_fast", False):
         raise UsageError(
@@ -80,8 +79,7 @@ def map_subwords(tokens: Sequence[str], tokenizer: FastTokenizer, *, special: bo
 def load_tokenizer(name: str) -> FastTokenizer:
     """The fast tokenizer of a model, by its name on the Hub or its folder. No code of the model is run.
 
-    Raises:
-        MissingExtraError: transformers is not installed. UsageError: it cannot be loaded.
+    Raises MissingExtraError: transformers is not installed. UsageError: it cannot be loaded.
     """
     with needing("gpu", "transformers", "writing subwords"):
         from transformers import AutoTokenizer

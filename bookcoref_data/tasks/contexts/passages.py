@@ -123,8 +123,7 @@ class Retriever:
 
         Pieces stand in the order of the book.
 
-        Raises:
-            UsageError: an unknown strategy or character. MissingExtraError: "bm25" without `tasks`.
+        Raises UsageError: an unknown strategy or character. MissingExtraError: "bm25" without `tasks`.
         """
         if character not in self._mentions:
             raise UsageError(

@@ -86,9 +86,8 @@ def bert_scores(
 
     `layers` is the layer whose vectors are compared; bert-score knows the best one of well-known models.
 
-    Raises:
-        MissingExtraError: bert-score is not installed.
-        UsageError: the model cannot be loaded, or bert-score does not know its best layer.
+    Raises MissingExtraError: bert-score is not installed. UsageError: the model cannot be loaded, or
+    bert-score does not know its best layer.
     """
     with needing("task-models", "bert-score", "BERTScore"):
         from bert_score import score

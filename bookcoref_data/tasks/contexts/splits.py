@@ -40,8 +40,7 @@ class Tables:
 def read_tables(folder: Path) -> Tables:
     """Read books.tsv, <task>_data.tsv and splits/<task>/<split>.tsv of a folder.
 
-    Raises:
-        SourceError: a table is missing. FormatError: `file:line` of a row with too few columns.
+    Raises SourceError: a table is missing. FormatError: `file:line` of a row with too few columns.
     """
     return Tables(
         _rows(folder / "books.tsv", 3),

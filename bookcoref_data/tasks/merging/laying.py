@@ -49,9 +49,8 @@ def documents_of(records: Iterable[Record]) -> list[SplitDocument]:
     "story_part2", "book-window-II", "book.chunk2of9" or "book_split1500_S60", of whose numbers the last is
     the part's; any other record is a document of one part.
 
-    Raises:
-        BookError: a record is no sound book. DataError: a part or window is missing, is there twice, has no
-            sound number, or has other tokens than the window that it overlaps.
+    Raises BookError: a record is no sound book. DataError: a part or window is missing, is there twice, has
+    no sound number, or has other tokens than the window that it overlaps.
     """
     groups: dict[str, list[_Part]] = {}
     found = [_part_of(record) for record in records]
