@@ -59,7 +59,6 @@ def writing(path: Path, mode: str = "wb", *, at_once: bool = False) -> Iterator[
     Raises UsageError: `path` is a folder, a pipe or a device. SourceError: the folder cannot be written
     (names the folder and the way to move the cache), or the disk is full.
     """
-    text = "b" not in mode
     require_regular(path)
     waiting = WAITING.get()
     place = waiting(path) if waiting is not None and not at_once else None
@@ -73,9 +72,8 @@ def writing(path: Path, mode: str = "wb", *, at_once: bool = False) -> Iterator[
     except OSError as error:
         raise cannot_write(path.parent, error) from error
     try:
-        with os.fdopen(
-            handle, mode, encoding="utf-8" if text else None, newline="\n" if text else None
-        ) as stream:
+        as_text: dict[str, Any] = {} if "b" in mode else {"encoding": "utf-8", "newline": "\n"}
+        with os.fdopen(handle, mode, **as_text) as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())

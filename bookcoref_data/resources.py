@@ -44,6 +44,4 @@ def load_toml(path: Path) -> dict[str, Any]:
     except (SourceError, DataError) as error:
         raise UsageError(error.what, expected=error.expected, found=error.found, hint=error.hint) from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise UsageError(
-            f"{path} is not valid TOML", found=str(error), hint="mend the line named above"
-        ) from error
+        raise UsageError(f"{path} is not valid TOML", found=str(error), hint="mend that line") from error

@@ -59,9 +59,7 @@ def parse_json(text: str, place: str) -> Any:
     except UnicodeEncodeError as error:
         raise FormatError(f"{place}: a text holds half a surrogate pair", found=str(error)) from error
     except GivenTwice as error:
-        raise FormatError(
-            f"{place}: a field is given twice", expected="each field once", found=error
-        ) from None
+        raise FormatError(f"{place}: a field is given twice", expected="each once", found=error) from None
     except (ValueError, RecursionError) as error:
         raise FormatError(f"{place}: not valid JSON", found=str(error)[:200]) from error
 

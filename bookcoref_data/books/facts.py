@@ -80,9 +80,7 @@ def one_called(books: Sequence[T], name: str, where: object) -> T:
     if len(books) != 1:
         keys = ", ".join(map(operator.attrgetter("doc_key"), books[:8])) + (" ..." if books[8:] else "")
         hint = "name one of these; --book KEY" if books else "is this the right file?"
-        raise UsageError(
-            f"{where} holds {len(books)} books", expected="one book", found=keys or None, hint=hint
-        )
+        raise UsageError(f"{where} holds {len(books)} books", expected="one", found=keys or None, hint=hint)
     return books[0]
 
 
@@ -130,9 +128,7 @@ class BookFacts:
     @classmethod
     def from_dict(cls, value: Any) -> BookFacts:
         """Read what `to_dict` wrote. Raises ValueError for other fields and other kinds of values."""
-        check(
-            value, "book_facts", "the facts", lambda what, **told: ValueError(f"{what}: {told['expected']}")
-        )
+        check(value, "book_facts", "the facts", lambda what, **why: ValueError(f"{what}: {why['expected']}"))
         return cls(**(value | {"notes": tuple(value.get("notes", ()))}))
 
 

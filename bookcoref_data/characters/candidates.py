@@ -85,9 +85,7 @@ def prepare(catalogue: pl.DataFrame) -> PreparedCatalogue:
     """What finding candidates needs of a catalogue."""
     import polars as pl
 
-    names = pl.concat_list(
-        "authors", "aliases", pl.col("people").list.eval(pl.element().struct.field("name"))
-    )
+    names = pl.concat_list("authors", "aliases", pl.col("people").list.eval(pl.element().struct["name"]))
     # A family name stands before the comma; "Cao, Xueqin" is asked for as "Cao Xueqin" too.
     parts = pl.col("text").str.splitn(",", 2).struct
     rows = _folded(catalogue, names).unique(maintain_order=True).with_row_index("name")

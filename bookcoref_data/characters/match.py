@@ -388,11 +388,8 @@ def _proved(
     shares = {number: share for number in numbers if (share := proof.share(number, cast)) is not None}
     wanted = max(shares, key=lambda number: shares[number], default=0)
     proved = shares.get(wanted, 0.0) >= PRESENT
-    left = [
-        f.record
-        for f in found
-        if (f.record["id"] == wanted if proved else shares.get(f.record["id"], 1.0) >= ABSENT)
-    ]
+    records = [f.record for f in found]
+    left = [r for r in records if (r["id"] == wanted if proved else shares.get(r["id"], 1.0) >= ABSENT)]
     best, kept = _chosen(cast, left, {f.record["id"]: f.rule for f in found}, settings)
     taken = {c.gutenberg_id for c in kept}
     left_over = (c for c in considered if c.gutenberg_id not in taken)

@@ -164,9 +164,8 @@ def _readings(name: str) -> tuple[tuple[Tokens, Tokens], ...]:
     found = [_reading(plain)]
     family, comma, rest = clean.partition(",")
     spelled_out = _BRACKETS.search(rest.split(",")[0]) if comma else None
-    if spelled_out and [w[0].lower() for w in _words(spelled_out[1])[:1]] == [
-        w[0].lower() for w in _words(rest)[:1]
-    ]:
+    initials = [[w[0].lower() for w in _words(s)[:1]] for s in (spelled_out[1] if spelled_out else "", rest)]
+    if spelled_out and initials[0] == initials[1]:
         found.append(_reading(f"{_BRACKETS.sub(' ', family)}, {spelled_out[1]}"))
     return tuple(dict.fromkeys(found))
 

@@ -111,9 +111,7 @@ def cast_rows(
         yield from (replace(row, order=order) for order, row in enumerate(rows))
 
 
-def _work_row(
-    work: str, facts: ItemFacts, facts_of: FactsOf, current: Current, retrieved: str
-) -> CastRow | None:
+def _work_row(work: str, facts: ItemFacts, facts_of: FactsOf, current: Current, when: str) -> CastRow | None:
     """What all rows of a work share; None when the work has no title."""
     titles, flags = _titles(facts)
     if not titles:
@@ -140,7 +138,7 @@ def _work_row(
         author=authors[0] if authors else "", authors=authors, author_aliases=tuple(others), character="",
         kinds=kinds, gutenberg_ids=tuple(sorted(numbers, key=int)),
         flags=flags + author_flags + media + adapted, address=f"https://www.wikidata.org/wiki/{work}",
-        retrieved=retrieved[:10],
+        retrieved=when[:10],
     )  # fmt: skip
 
 

@@ -259,9 +259,8 @@ def whole_record(a: Annotation, record: Record | None = None) -> Record:
     record = _record(a) if record is None else record
     if not a.quotes:
         return record
-    ids = {
-        tuple(sorted(c)): i for c, i in zip(record.clusters, cluster_ids(record, digits=True), strict=True)
-    }
+    names = cluster_ids(record, digits=True)
+    ids = {tuple(sorted(c)): i for c, i in zip(record.clusters, names, strict=True)}
     spans = [tuple(sorted(m.mention for m in group)) for group in a.by_character]
     quotations = [
         {

@@ -93,9 +93,7 @@ def reading(path: Path, *, again: bool = False) -> Iterator[io.BufferedReader]:
             else:
                 yield raw
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise FormatError(
-                f"{path}: the gzip data is damaged or cut short", found=str(error), hint=_AGAIN
-            ) from error
+            raise FormatError(f"{path}: gzip data damaged or cut short", found=error, hint=_AGAIN) from error
 
 
 def read_bytes(path: Path) -> bytes:
@@ -174,9 +172,7 @@ class _ZstdStream:
             try:
                 self._ready = self._frame.decompress(piece)
             except self._fault as error:
-                raise FormatError(
-                    f"{self._path}: the zstd data is damaged", found=str(error), hint=_AGAIN
-                ) from error
+                raise FormatError(f"{self._path}: damaged zstd data", found=error, hint=_AGAIN) from error
             self._fresh = False
             if self._frame.eof:
                 self._rest, self._frame, self._fresh = self._frame.unused_data, self._new(), True

@@ -49,9 +49,7 @@ _COLUMNS = tuple(
 )  # fmt: skip
 _ARGUMENT = Column("arguments", "", ("*", "-", "_"))
 _WHOLE_ROW = 4 + len(_COLUMNS) + 1
-OTHER_COLUMNS = (
-    "cells of columns other than word and coreference (the file has not the columns of CoNLL-2012)"
-)
+OTHER_COLUMNS = "cells of columns other than word and coreference (the columns are not those of CoNLL-2012)"
 LOST_LINES = "words that the numbers of the rows leave out (are lines lost?)"
 NO_END = "last lines '#end document' (is the file cut short?)"
 _MOST_PREDICATES = 200

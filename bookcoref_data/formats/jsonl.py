@@ -97,9 +97,7 @@ def parse_record(
             f"{source}: not valid JSON (column {error.colno})", found=error.msg, hint=hint
         ) from error
     except GivenTwice as error:
-        raise FormatError(
-            f"{source}: a field is given twice", expected="each field once", found=error
-        ) from None
+        raise FormatError(f"{source}: a field is given twice", expected="each once", found=error) from None
     except (RecursionError, ValueError) as error:
         raise FormatError(f"{source}: not valid JSON", found=str(error)) from error
     try:
@@ -236,9 +234,7 @@ def _by_tokens(value: dict[str, Any], doc_key: str, report: ConversionReport | N
         _expect(type(cluster) is list, f"clusters[{i}]", "a list of spans", cluster)
         for j, span in enumerate(cluster):
             fits = _is_span(span) and span[0] < span[1] <= len(text)
-            _expect(
-                fits, f"clusters[{i}][{j}]", f"[start, end) in the text of {len(text):,} characters", span
-            )
+            _expect(fits, f"clusters[{i}][{j}]", f"[start, end) in a text of {len(text):,} characters", span)
     cut = cut_text(text, (place for cluster in value["clusters"] for span in cluster for place in span))
     clusters = [[cut.span(start, end) for start, end in cluster] for cluster in value["clusters"]]
     if report is not None:
@@ -298,9 +294,7 @@ def _characters(
         spans = value.get("mentions", value.get("cluster"))
         names = value.get("name")
         if len(value) == 2 and type(names) is list and type(spans) is list and set(map(type, names)) <= {str}:
-            _expect(
-                len(names) == len(spans), "characters", f"as many mention lists as names, {len(names)}", spans
-            )
+            _expect(len(names) == len(spans), "characters", f"{len(names)} mention lists, one a name", spans)
             return [
                 (name, _spans(item, "characters.mentions", i))
                 for i, (name, item) in enumerate(zip(names, spans, strict=True))

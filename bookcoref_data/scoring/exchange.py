@@ -81,9 +81,8 @@ class Chains:
                  for c in range(key.cluster_unit.size)]  # fmt: skip
         units = key.cluster_unit if len(self._book.key_names) > 1 else np.zeros_like(key.cluster_unit)
         found = zip(names, units.tolist(), key.source_cluster.tolist(), strict=True)
-        return np.array(
-            [self._known.setdefault(n or (u, i), len(self._known)) for n, u, i in found], np.int64
-        )
+        known = self._known
+        return np.array([known.setdefault(n or (u, i), len(known)) for n, u, i in found], np.int64)
 
     def of_key(self, key: Members) -> Ints:
         return self._unit[self._characters(key)[key.owner]]
@@ -184,9 +183,8 @@ class _Mixtures:
             apart = replace(system.key, owner=system.key.owner * np.int64(units.count) + key_part)
             shape = system.key.cluster_unit.size * units.count, response.cluster_unit.size
             table = align_members(apart, response, shape)
-            alignment.append(
-                (table.rows % units.count, table.rows // units.count, label[table.columns], table.counts)
-            )
+            part, owner = table.rows % units.count, table.rows // units.count
+            alignment.append((part, owner, label[table.columns], table.counts))
         self._plain = all(system.alignment is system.recall for system in systems)
         nowhere, ones = np.zeros_like(key_part), np.ones_like(key_part)
         self._key_sizes = _Cells([(key_part, nowhere, key.owner, ones)], units.count)
@@ -309,9 +307,7 @@ def block_starts(book: BookPair, unit: str, size: int, *, whole: bool) -> Ints:
         # Tokens that open a chapter: "Chapter" with a number where a sentence or line begins, or "CHAPTER"
         tokens, ends = book.tokens, book.sentence_ends
         if tokens is None or ends is None:
-            raise UsageError(
-                f"{book.doc_key}: chapters need text, which no side has", hint="use --unit block"
-            )
+            raise UsageError(f"{book.doc_key}: chapters need text that no side has", hint="use --unit block")
         openers = {0, *ends}
         found = []
         for i, (token, following) in enumerate(pairwise(tokens)):

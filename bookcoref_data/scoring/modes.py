@@ -290,11 +290,9 @@ def _join_windows(name: str, pairs: list[tuple[Scorable, Scorable]]) -> BookPair
 
 
 def _moved(clusterings: Iterable[Clusters], starts: Sequence[int]) -> Members:
-    local = members(clusterings)
-    shift = np.array(starts, np.int64)[local.unit] if local.start.size else np.int64(0)
-    return Members(
-        local.start + shift, local.end + shift, local.owner, local.cluster_unit, local.source_cluster
-    )
+    own = members(clusterings)
+    shift = np.array(starts, np.int64)[own.unit] if own.start.size else np.int64(0)
+    return Members(own.start + shift, own.end + shift, own.owner, own.cluster_unit, own.source_cluster)
 
 
 def _moved_characters(

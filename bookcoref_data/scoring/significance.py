@@ -155,7 +155,7 @@ class _Effects:
         """
         signs = rng.choice(np.array([-1.0, 1.0]), (samples, self.count))
         if self.unit == "character":
-            return self._tested_with_limits(total, signs, confidence)
+            return self._with_limits(total, signs, confidence)
         reach = np.sqrt(self._reach(total))
         sums = signs @ self._completed(total) * reach
         shares = (signs @ self.weights)[:, None] * reach
@@ -169,9 +169,7 @@ class _Effects:
         ends = np.stack([total + np.sort(low, axis=0)[least - 1], total + np.sort(high, axis=0)[-least]])
         return p, *np.round(ends.clip(-1, 1), 11) + 0.0
 
-    def _tested_with_limits(
-        self, total: Floats, signs: Floats, confidence: float
-    ) -> tuple[Floats, Floats, Floats]:
+    def _with_limits(self, total: Floats, signs: Floats, confidence: float) -> tuple[Floats, Floats, Floats]:
         """As `tested`, by the larger of two sums, each against its own spread: of the effects, and of the
         effects cut at `MOST_MEDIANS` times the median one. Where one character is taken for another in a
         whole book, these two drown in the first what all others say."""

@@ -235,9 +235,7 @@ def typed_scores(
         UsageError: another mode, an unknown treatment, or no spans for any document.
     """
     if evaluation.rules.mode != "full":
-        raise UsageError(
-            "typed scores are about whole documents", expected="--mode full", found=evaluation.rules.mode
-        )
+        raise UsageError("typed scores need whole books", expected="--mode full", found=evaluation.rules.mode)
     if not any(book.doc_key in spans for book in evaluation.books):
         raise UsageError(
             "there are no typed spans for any document of the key",

@@ -116,9 +116,7 @@ def check_address(url: str) -> str:
     except ValueError:
         host, user, parts = "", None, None
     if parts is None or parts.scheme not in ("http", "https") or not host or user is not None:
-        raise UsageError(
-            f"cannot fetch from {url!r}", expected="an http:// or https:// address without a user name"
-        )
+        raise UsageError(f"cannot fetch from {url!r}", expected="an http(s) address without a user name")
     return host
 
 
@@ -353,9 +351,7 @@ class Fetcher:
             ) from error
         except (requests.ConnectionError, requests.Timeout) as error:
             if watch.expired:
-                raise Retry(
-                    f"no whole header of an answer in {sum(waits):g} s", give_up_after=_SILENT_TRIES
-                ) from error
+                raise Retry(f"no whole header in {sum(waits):g} s", give_up_after=_SILENT_TRIES) from error
             if isinstance(error, requests.exceptions.SSLError):
                 raise SourceError(
                     f"no secure connection to {url}", found=_plain(error),
@@ -453,9 +449,7 @@ def _hold_limit(url: str, size: int, most: int, part: _PartialFile | None = None
     if size > most:
         if part:
             part.drop()
-        raise SourceError(
-            f"{url} is too large", expected=f"at most {most:,} bytes", found=f"{size:,} bytes or more"
-        )
+        raise SourceError(f"{url} is too large", expected=f"up to {most:,} bytes", found=f"{size:,} or more")
 
 
 def _hold_length(total: int | None, size: int, part: _PartialFile | None = None) -> None:

@@ -217,9 +217,7 @@ def upload_faults(repository: str) -> Iterator[None]:
     try:
         yield
     except (utils.OfflineModeIsEnabled, OfflineError) as error:
-        raise OfflineError(
-            "an upload needs the network, which is switched off", hint="unset HF_HUB_OFFLINE"
-        ) from error
+        raise OfflineError("the network is switched off", hint="unset HF_HUB_OFFLINE") from error
     except (SourceError, UsageError, ChecksumError):
         raise
     except errors.LocalTokenNotFoundError as error:

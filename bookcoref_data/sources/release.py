@@ -175,9 +175,7 @@ def _find(folder: Path, patterns: tuple[str, ...], kind: str) -> Path | None:
     for pattern in patterns:
         fits = [n for n in names if any(fnmatch.fnmatch(n, pattern + end) for end in PACKED)]
         if len(fits) > 1:
-            raise UsageError(
-                f"several files of {folder} fit {pattern!r}", found=", ".join(fits), hint="name one of them"
-            )
+            raise UsageError(f"{folder} has several {pattern!r}", found=", ".join(fits), hint="name one")
         if fits:
             return folder / fits[0]
     known = (folder / name for name in names if name.endswith(tuple(f".json{end}" for end in PACKED)))

@@ -67,13 +67,13 @@ class Archive:
                 f"{path} is not a kept answer", found=str(error), hint="delete it; it is asked for again"
             ) from error
 
-    def write(
-        self, endpoint: str, query: str, agent: str, retrieved: datetime, **content: Any
-    ) -> dict[str, Any]:
+    def write(self, endpoint: str, query: str, agent: str, when: datetime, **content: Any) -> dict[str, Any]:
         record = {
-            "endpoint": endpoint, "agent": agent, "retrieved": retrieved.isoformat(), "query": query,
-            **content,
-        }  # fmt: skip
+            "endpoint": endpoint,
+            "agent": agent,
+            "retrieved": when.isoformat(),
+            "query": query,
+        } | content
         data = json.dumps(record, ensure_ascii=False).encode()
         write_bytes(self.path(endpoint, query), gzip.compress(data, 6, mtime=0))
         return record

@@ -243,7 +243,7 @@ class Store:
         names = self.parts()
         if part is not None and part not in names:
             raise UsageError(
-                f"the cache {self.root} has no part {part!r}", expected=", ".join(names) or "(it is empty)"
+                f"{self.root} has no part {part!r}", expected=", ".join(names) or "(it is empty)"
             )
         if self.root.is_dir() and any(self.root.iterdir()) and not is_marked_cache(self.root):
             raise UsageError(

@@ -121,10 +121,8 @@ def harvest(
 class _Harvest:
     """One harvest: what was found so far, and the queries for more."""
 
-    def __init__(
-        self, endpoint: SparqlEndpoint, settings: WikidataSettings, progress: Progress | None
-    ) -> None:
-        self._endpoint, self._settings, self._progress = endpoint, settings, progress
+    def __init__(self, source: SparqlEndpoint, settings: WikidataSettings, progress: Progress | None) -> None:
+        self._endpoint, self._settings, self._progress = source, settings, progress
         self._found, self._again = WikidataFacts(), False
 
     def run(self, works: Sequence[str] | None) -> WikidataFacts:

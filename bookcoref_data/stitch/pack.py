@@ -75,11 +75,8 @@ class Landmarks:
 def landmarks_of(codes: np.ndarray, start: int, length: int) -> Landmarks:
     """The landmarks of `codes[start : start + length]`."""
     ends = (codes[start : start + PROBE], codes[start + length - PROBE : start + length])
-    first, last = (
-        int((probe.astype(np.uint64) * _BASES).sum(dtype=np.uint64)) if length >= PROBE else 0
-        for probe in ends
-    )
-    return Landmarks(start, length, first, last)
+    sums = (int((probe.astype(np.uint64) * _BASES).sum(dtype=np.uint64)) for probe in ends)
+    return Landmarks(start, length, *(sums if length >= PROBE else (0, 0)))
 
 
 def find_body(codes: np.ndarray, landmarks: Landmarks) -> Iterator[int]:

@@ -185,9 +185,7 @@ def encode_cuts(stream: CharStream, cuts: Cuts) -> dict[str, bytes]:
     chosen = _sentence_candidates(view, cuts.token_ends)
     gaps = _sentence_contexts(view, cuts.token_ends[chosen])
     there = cuts.patterns[chosen + 1]
-    counts = np.stack(
-        [np.bincount(gaps, weights=there == pattern, minlength=CONTEXTS) for pattern in (NONE, END, NEWLINE)]
-    )
+    counts = np.stack([np.bincount(gaps, there == kind, minlength=CONTEXTS) for kind in (NONE, END, NEWLINE)])
     likely = counts.argmax(axis=0)
     predicted = _predicted(len(cuts.token_ends), chosen, likely[gaps])
     wrong = np.flatnonzero(predicted != cuts.patterns)

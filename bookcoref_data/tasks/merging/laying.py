@@ -172,7 +172,7 @@ def _document(name: str, parts: Sequence[_Part]) -> SplitDocument:
     left_out["gutenberg_key"] = len(keys) * (len(keys) > 1)
     return SplitDocument(
         name, tuple(p.number for p in parts), tuple(starts), tuple(sentences), chains,
-        _layers([p.record for p in parts], cuts, sentences), _shared(chains) if any(cuts) else {},
+        _layers([p.record for p in parts], cuts, map(len, sentences)), _shared(chains) if any(cuts) else {},
         gutenberg_key=keys.pop() if len(keys) == 1 else "", overlaps=any(cuts),
         windows=any(p.window for p in parts), left_out=+left_out,
     )  # fmt: skip
@@ -190,9 +190,7 @@ def _start_of(part: _Part, sentences: Sequence[Sequence[str]], tokens: list[str]
     at = len(tokens) if part.start is None else part.start
     if part.sentence is not None:
         if part.sentence > len(sentences):
-            raise _gap(
-                part.document, f"sentence {len(sentences)}", f"a window from sentence {part.sentence} on"
-            )
+            raise _gap(part.document, f"sentence {len(sentences)}", f"a window from {part.sentence} on")
         at = sum(map(len, sentences[: part.sentence]))
     elif part.start is None and part.window:
         at -= _overlap(tokens, own, least)
@@ -223,16 +221,14 @@ def _shared(chains: dict[ChainRef, tuple[Mention, ...]]) -> dict[ChainRef, Chain
     return found
 
 
-def _layers(
-    records: Sequence[Record], cuts: Sequence[int], sentences: Sequence[Sequence[str]]
-) -> dict[str, Layer]:
+def _layers(records: Sequence[Record], cuts: Sequence[int], sizes: Iterable[int]) -> dict[str, Layer]:
     """The layers of all parts, one behind the other; a part that lacks one says nothing in it."""
     found = [layers_of(record) for record in records]
     for record, layers in zip(records, found, strict=True):
         if (speakers := speakers_of(record)) is not None:
             layers["speakers"] = speakers
     made = {}
-    ends = [0, *accumulate(map(len, sentences))]
+    ends = [0, *accumulate(sizes)]
     for name in dict.fromkeys(name for layers in found for name in layers):
         values: list[str] = []
         for record, layers, cut in zip(records, found, cuts, strict=True):

@@ -41,9 +41,7 @@ def rows_of(lines: Iterable[str], documents: Sequence[SplitDocument], place: str
             continue
         at = f"{place}:{number}"
         if len(cells) not in (5, 6):
-            raise FormatError(
-                f"{at}: the row is no decision", expected=", ".join(COLUMNS), found=repr(line[:80])
-            )
+            raise FormatError(f"{at} is no decision", expected=", ".join(COLUMNS), found=repr(line[:80]))
         document = known.get(cells[0])
         if document is None:
             raise FormatError(f"{at}: there is no document {cells[0]!r}", expected=", ".join([*known][:5]))
