@@ -30,7 +30,7 @@ from benchmarks.pieces import Pieces
 from bookcoref_data.books import Mention, Record
 from bookcoref_data.errors import DataError
 from bookcoref_data.formats import FORMATS, ConversionReport, read_documents, write_documents
-from bookcoref_data.formats.layers import HEADS, LAYER_WORDS, document_heads, is_layer
+from bookcoref_data.formats.layers import HEADS, LAYER_WORDS, heads_of, is_layer
 
 TARGETS = {
     "jsonl": "x.jsonl",
@@ -266,13 +266,13 @@ def _heads(before: Record, after: Record) -> int:
     lost = sum(_texts(layers.pop(name)) for name in wrong)
     if not layers and any(name in after.layers for name in HEADS):
         return lost + 1
-    now = document_heads(after)
+    now = heads_of(after)
     for name, layer in layers.items():
         own = _flat(layer, before) or []
         if name in after.layers:
             lost += _tokenwise(name, layer, after.layers[name], before, after).total()
             continue
-        mean = document_heads(replace(before, layers={name: layer})) or []
+        mean = heads_of(replace(before, layers={name: layer})) or []
         for i, value in enumerate(own):
             kept = now is not None and _canonical(name, value, i, before) and mean[i] == now[i]
             lost += value != "" and not kept

@@ -104,12 +104,9 @@ def _in_one_word(text: pl.Expr) -> pl.Expr:
 
 
 def find_candidates(
-    catalogue: pl.DataFrame,
-    casts: Sequence[HarvestedCast],
-    extra_ids: Iterable[int],
-    prepared: PreparedCatalogue,
+    catalogue: pl.DataFrame, casts: Sequence[HarvestedCast], more: Iterable[int], prepared: PreparedCatalogue
 ) -> CandidateRows:
-    """The records that any rule could match to any of the casts; `extra_ids` are taken in any case."""
+    """The records that any rule could match to any of the casts, and `more`."""
     import polars as pl
 
     asked = {name for cast in casts for name in (*authors_of(cast), *cast.work.author_aliases)}
@@ -131,7 +128,7 @@ def find_candidates(
     )
     alike = pl.any_horizontal(pl.col("title").str.contains_any(inner or ["\0"]), *begins)
     untold = set(prepared.titles.filter(alike)["id"].to_list()) if titles else set[int]()
-    return CandidateRows(_rows(catalogue, {*named, *extra_ids}), _rows(catalogue, untold))
+    return CandidateRows(_rows(catalogue, {*named, *more}), _rows(catalogue, untold))
 
 
 def _family_words(name: str) -> set[str]:

@@ -24,7 +24,7 @@ _EXTRACT, _SHORTENED, _ABOUT = map(_any_of, ("extract", "shortened", "about"))
 _PERHAPS_SHORTENED, _DRAMA, _DRAMA_TITLE = map(_any_of, ("perhaps_shortened", "drama", "drama_title"))
 
 
-class ConsideredEdition(NamedTuple):
+class Considered(NamedTuple):
     """A record that was considered; `refused` says why it was not taken, "" for the one that was."""
 
     gutenberg_id: int
@@ -45,7 +45,7 @@ class EditionSettings:
 def choose(
     records: Sequence[Mapping[str, Any]], wanted: Sequence[str], settings: EditionSettings, *,
     play: bool | None = None, bearer: str = "", tiers: Mapping[int, int] | None = None, literal: bool = False,
-) -> tuple[Mapping[str, Any] | None, list[ConsideredEdition]]:  # fmt: skip
+) -> tuple[Mapping[str, Any] | None, list[Considered]]:  # fmt: skip
     """(the chosen record or None, all records with reasons).
 
     `records` are rows of the catalogue; `wanted` are the titles of the work: a record called "The Story of
@@ -64,7 +64,7 @@ def choose(
                 default=99,
             ),
             len(record["languages"]) > 1,
-            perhaps_shortened(record),
+            shortened(record),
             (tiers or {}).get(record["id"], 0),
             min((_lacking(record, title, literal) for title in wanted), default=0),
             is_drama(record) != bool(play),
@@ -101,9 +101,9 @@ def choose(
     return best, considered
 
 
-def choice_of(record: Mapping[str, Any], refused: str) -> ConsideredEdition:
+def choice_of(record: Mapping[str, Any], refused: str) -> Considered:
     authors = " and ".join(record["authors"][:3])
-    return ConsideredEdition(record["id"], one_line(record), refused, authors, max(0, record["downloads"]))
+    return Considered(record["id"], one_line(record), refused, authors, max(0, record["downloads"]))
 
 
 class _WantedWork(NamedTuple):
@@ -175,7 +175,7 @@ def bearers(record: Mapping[str, Any]) -> set[str]:
     return {generation(name) for name in names} - {""}
 
 
-def perhaps_shortened(record: Mapping[str, Any]) -> bool:
+def shortened(record: Mapping[str, Any]) -> bool:
     """Whether the title speaks of an edition for schools or children, which may be shortened."""
     return bool(_PERHAPS_SHORTENED.search(_folded(_title(record))))
 

@@ -25,16 +25,7 @@ from .candidates import (
     title_keys,
     titles_of,
 )
-from .editions import (
-    ConsideredEdition,
-    EditionSettings,
-    bearers,
-    choice_of,
-    choose,
-    is_drama,
-    one_line,
-    perhaps_shortened,
-)
+from .editions import Considered, EditionSettings, bearers, choice_of, choose, is_drama, one_line, shortened
 from .joins import Joins
 from .match_rules import RULES, Override, Rule, find_override
 from .presence import Presence, names_shared
@@ -114,7 +105,7 @@ class WorkDecision:
     gutenberg_id: int | None
     rule: str
     reason: str
-    considered: tuple[ConsideredEdition, ...] = ()
+    considered: tuple[Considered, ...] = ()
     link: str = ""
     doubts: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
@@ -147,7 +138,7 @@ class MatchedBook:
     kept: bool
     reason: str
     others: tuple[tuple[str, str, int], ...] = ()
-    considered: tuple[ConsideredEdition, ...] = ()
+    considered: tuple[Considered, ...] = ()
     aliases: tuple[tuple[str, ...], ...] = ()
     source_title: str = ""
     link: str = ""
@@ -201,8 +192,8 @@ def match(
             found="; ".join(f"{o.gutenberg_id} for {o.title or o.work_id}" for o in gone[:5]),
             hint="correct the number in the overrides, or use a newer catalogue (--catalogue)",
         )
-    used: set[Override] = set()
-    decisions = _decided_early(casts, settings, overrides, used)
+    of_casts = [find_override(overrides, cast) for cast in casts]
+    decisions = _decided_early(casts, of_casts, settings)
     open_works = {index: cast for index, cast in enumerate(casts) if index not in decisions}
     found = _candidates_of(open_works, records, settings)
     without = {index: cast for index, cast in open_works.items() if not found[index]}
@@ -220,7 +211,7 @@ def match(
     told = ((decisions[index], left_out.get(_place(cast), ())) for index, cast in enumerate(casts))
     works = tuple(replace(decision, left_out=names) for decision, names in told)
     books = tuple(_books(casts, works, records, settings))
-    return MatchReport(works, books, tuple(o for o in overrides if o not in used))
+    return MatchReport(works, books, tuple(o for o in overrides if o not in of_casts))
 
 
 def _place(cast: HarvestedCast) -> tuple[str, str]:
@@ -251,18 +242,13 @@ def lend_authors(casts: Sequence[HarvestedCast]) -> list[HarvestedCast]:
 
 
 def _decided_early(
-    casts: Sequence[HarvestedCast],
-    settings: MatchSettings,
-    overrides: Sequence[Override],
-    used: set[Override],
+    casts: Sequence[HarvestedCast], overrides: Sequence[Override | None], settings: MatchSettings
 ) -> dict[int, WorkDecision]:
-    """Works that an override decides (it is added to `used`), or that are no books."""
+    """Works that an override decides, or that are no books."""
     decided = {}
-    for index, cast in enumerate(casts):
-        override = find_override(overrides, cast)
+    for index, (cast, override) in enumerate(zip(casts, overrides, strict=True)):
         other = sorted(set(cast.work.flags) & set(settings.refuse_flags))
         if override:
-            used.add(override)
             reason = override.reason if override.gutenberg_id else f"left out: {override.reason}"
             decided[index] = _decision(cast, override.gutenberg_id, "override", reason)
         elif other:
@@ -359,7 +345,7 @@ def _decide(
     return replace(made, doubts=doubts, unproved=unproved)
 
 
-_Chosen = tuple["CatalogueRow | None", list[ConsideredEdition]]
+_Chosen = tuple["CatalogueRow | None", list[Considered]]
 
 
 def _chosen(
@@ -375,9 +361,9 @@ def _chosen(
 
 
 def _proved(
-    cast: HarvestedCast, found: Sequence[_Found], considered: Sequence[ConsideredEdition],
+    cast: HarvestedCast, found: Sequence[_Found], considered: Sequence[Considered],
     settings: MatchSettings, proof: _Proof,
-) -> tuple[CatalogueRow | None, list[ConsideredEdition], str]:  # fmt: skip
+) -> tuple[CatalogueRow | None, list[Considered], str]:  # fmt: skip
     """(record, all with reasons, why it is not proved) of records that bear the title alone.
 
     The record whose text has the cast is taken; one whose text has hardly any of it is no candidate.
@@ -418,7 +404,7 @@ def _doubts(cast: HarvestedCast, record: CatalogueRow) -> Iterator[str]:
         yield "the cast is that of its series"
     if not cast.work.kinds and is_drama(record):
         yield "the record is a play, and the source does not say what the work is"
-    if perhaps_shortened(record):
+    if shortened(record):
         yield "perhaps a shortened edition"
     bearer = _bearer(cast)
     if bearer and not bearers(record):
@@ -468,7 +454,7 @@ def _united(
     return changed
 
 
-def _standing(choice: ConsideredEdition) -> bool:
+def _standing(choice: Considered) -> bool:
     """Whether a record lost only to a better one, not for a cause."""
     return not choice.refused or choice.refused.startswith(("fewer", "the same"))
 
@@ -499,7 +485,7 @@ def _rival(best: CatalogueRow, records: Sequence[CatalogueRow]) -> CatalogueRow 
     return None
 
 
-def _unmatched(cast: HarvestedCast, refused: Sequence[ConsideredEdition]) -> WorkDecision:
+def _unmatched(cast: HarvestedCast, refused: Sequence[Considered]) -> WorkDecision:
     if refused:
         why = "; ".join(f"{c.gutenberg_id}: {c.refused}" for c in refused[:3])
         return _decision(cast, None, "", f"only records that cannot be taken ({why})", tuple(refused))
@@ -508,7 +494,7 @@ def _unmatched(cast: HarvestedCast, refused: Sequence[ConsideredEdition]) -> Wor
 
 def _decision(
     cast: HarvestedCast, gutenberg_id: int | None, rule: str, reason: str,
-    considered: Sequence[ConsideredEdition] = (),
+    considered: Sequence[Considered] = (),
 ) -> WorkDecision:  # fmt: skip
     work = cast.work
     return WorkDecision(

@@ -20,18 +20,7 @@ from ..books import Mention, Record
 from ..errors import DataError, FormatError
 from ..shapes import check
 from .conversion_report import Note
-from .layers import (
-    HEADS,
-    SPEAKERS,
-    Layer,
-    flat,
-    from_runs,
-    is_layer,
-    layers_of,
-    note_lost_layers,
-    speaker_runs,
-    texts_in,
-)
+from .layers import HEADS, SPEAKERS, Layer, flat, from_runs, is_layer, layers_of, note_lost, runs_of, texts_in
 
 MARK = "# bookcoref-data "
 UNNAMED = "characters whose mentions are not exactly one of the clusters"
@@ -133,7 +122,7 @@ def comment_for(record: Record, parsed: Parsed, ids: Sequence[str], note: Note) 
     runs = None
     if record.speakers is not None and is_layer(record.speakers, record.sentences):
         if flat(record.speakers) != (flat(back.speakers) or [""] * len(flat(record.speakers))):
-            runs = speaker_runs(record.speakers)
+            runs = runs_of(record.speakers)
     elif record.speakers is not None:
         note(SPEAKERS, count=texts_in(record.speakers))
     if runs is not None:
@@ -146,7 +135,7 @@ def comment_for(record: Record, parsed: Parsed, ids: Sequence[str], note: Note) 
     extra = {k: v for k, v in wanted.items() if k not in back.extra or not same(v, back.extra[k])}
     if extra:
         value["extra"] = extra
-    note_lost_layers(record, back, note)
+    note_lost(record, back, note)
     gained = back.layers.keys() - layers_of(record).keys() - HEADS
     without = sorted((back.extra.keys() - wanted.keys()) | gained)
     if without:

@@ -22,17 +22,7 @@ from . import base
 from .compressed import packing, read_bytes
 from .conversion_report import ConversionReport, Note
 from .escape import escape, unescape
-from .layers import (
-    Column,
-    Layer,
-    by_sentence,
-    document_heads,
-    flat,
-    heads_as,
-    layers_of,
-    mention_types,
-    stated,
-)
+from .layers import Column, Layer, by_sentence, columns_of, heads_as, heads_of, mention_types, stated
 from .lines import read_lines
 from .pairs import beside, doc_key_of, needed_sibling, sibling, targets
 
@@ -281,7 +271,7 @@ def _named(book: dict[str, Any], clusters: dict[str, list[Mention]]) -> Iterator
 
 
 def _token_lines(record: Record) -> Iterator[str]:
-    layers = {name: flat(layer) for name, layer in layers_of(record).items()}
+    layers = columns_of(record)
     sentences = [sentence for sentence in record.sentences or [] if sentence]
     size = sum(map(len, sentences))
     # The number of each token's paragraph, from the comments that CoNLL-U files open paragraphs with
@@ -294,7 +284,7 @@ def _token_lines(record: Record) -> Iterator[str]:
     cells: dict[str, list[str]] = {
         column.key: list(column.cells(layers.get(column.layer) or [""] * size)) for column in _COLUMNS
     }
-    heads = document_heads(record)
+    heads = heads_of(record)
     governed = heads_as("document_head", [None] * size if heads is None else heads, sentences)
     # Where each token stands: in the text that was analysed, in the file that was read, else in ours
     given = layers.get("offsets")
@@ -397,11 +387,11 @@ def _deeds(mentions: _WrittenMentions) -> dict[str, dict[str, list[dict[str, Any
     found: dict[str, dict[str, list[dict[str, Any]]]] = {
         number: {"agent": [], "patient": [], "mod": [], "poss": []} for number in mentions.ids
     }
-    heads = document_heads(mentions.record)
-    relations = flat(layers_of(mentions.record).get("deprel"))
-    if heads is None or not relations:
+    heads = heads_of(mentions.record)
+    columns = columns_of(mentions.record)
+    if heads is None or not (relations := columns.get("deprel")):
         return found
-    lemmas = flat(layers_of(mentions.record).get("lemma")) or [token.lower() for token in mentions.tokens]
+    lemmas = columns.get("lemma") or [token.lower() for token in mentions.tokens]
     told = ((head, i) for i, head in enumerate(heads) if relations[i] in ("attr", "acomp"))
     predicates = together((head, i) for head, i in told if head is not None)
     for number, cluster in zip(mentions.ids, mentions.clusters, strict=True):

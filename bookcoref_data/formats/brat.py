@@ -29,7 +29,7 @@ from . import base
 from .compressed import bare_suffix, packing, read_bytes
 from .conversion_report import ConversionReport, Note
 from .escape import escape, unescape
-from .layers import mention_attributes, mention_types
+from .layers import attributes_of, mention_types
 from .lines import read_lines
 from .pairs import beside, doc_key_of, needed_sibling, targets
 from .plain_text import CUT, cut_text
@@ -325,7 +325,7 @@ def _annotation_lines(
 
 def _about_lines(record: Record, clusters: _Members) -> Iterator[str]:
     """Lines for the attributes of mentions, so far as lines can say them; our comment has the rest."""
-    left = {mention: list(items) for mention, items in mention_attributes(record).items()}
+    left = {mention: list(items) for mention, items in attributes_of(record).items()}
     count: Counter[str] = Counter()
     for number, mention in (member for members in clusters for member in members):
         attributes = left[mention].pop(0) if left.get(mention) else {}

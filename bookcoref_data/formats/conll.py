@@ -25,7 +25,7 @@ from .brackets import BracketReader, place_brackets
 from .compressed import bare_stem, packing
 from .conversion_report import ConversionReport, Note
 from .escape import escape, escape_name, unescape
-from .layers import Column, Layer, by_sentence, flat, layers_of, speakers_of
+from .layers import Column, Layer, by_sentence, columns_of, flat, layers_of, speakers_of
 from .lines import read_lines
 
 PartsRule = Literal["join", "merge", "apart"]
@@ -372,7 +372,7 @@ def _lines_of(record: Record, ids: Sequence[str], note: Note) -> Iterator[str]:
 
 def _middle_columns(record: Record) -> Iterator[str]:
     """For each token its cells between word and coreference, from the layers that the record has."""
-    layers = {name: flat(layer) for name, layer in layers_of(record).items()}
+    layers = columns_of(record)
     layers["speakers"] = flat(speakers_of(record))
     if not any(layers.values()):
         return repeat("\t".join(column.key for column in _COLUMNS))

@@ -21,17 +21,7 @@ from .brackets import BracketReader, place_brackets
 from .compressed import bare_stem, packing
 from .conversion_report import ConversionReport, Note
 from .escape import escape, unescape
-from .layers import (
-    Column,
-    by_sentence,
-    document_heads,
-    flat,
-    heads_as,
-    layers_of,
-    mention_attributes,
-    speakers_of,
-    stated,
-)
+from .layers import Column, attributes_of, by_sentence, columns_of, heads_as, heads_of, speakers_of, stated
 from .lines import read_lines
 
 OVER_SENTENCES = "mentions that reach over a sentence end"
@@ -449,10 +439,10 @@ def _sentence_id(name: str, number: int) -> str:
 
 def _columns(record: Record) -> list[tuple[str, ...]]:
     """The cells of each word from lemma to MISC, blank where the record has nothing."""
-    layers = {name: flat(layer) for name, layer in layers_of(record).items()}
+    layers = columns_of(record)
     sentences = record.sentences or []
     if "head" not in layers:
-        heads = document_heads(record)
+        heads = heads_of(record)
         none = [_BLANK_HEAD] * sum(map(len, sentences))
         layers["head"] = none if heads is None else heads_as("head", heads, sentences)
     # What would be taken for an entity when read again is not this layer's to say.
@@ -496,7 +486,7 @@ class _Attributes:
     """The attributes of a record's mentions, so far as brackets can say them; our comment has the rest."""
 
     def __init__(self, record: Record) -> None:
-        self._by_span = {span: list(items) for span, items in mention_attributes(record).items()}
+        self._by_span = {span: list(items) for span, items in attributes_of(record).items()}
         stated = (name for items in self._by_span.values() for item in items for name in item)
         names = set(filter(_ATTRIBUTE_NAME.fullmatch, stated)) - {"eid", "etype", "GRP", "entity"}
         known = [name for name in _KNOWN_ATTRIBUTES if name in names]

@@ -18,18 +18,7 @@ from ..shapes import GivenTwice, once
 from .base import FIELDS
 from .compressed import packing
 from .conversion_report import ConversionReport
-from .layers import (
-    SPEAKERS,
-    Layer,
-    by_sentence,
-    flat,
-    is_layer,
-    layers_of,
-    note_lost_layers,
-    said,
-    speakers_of,
-    texts_in,
-)
+from .layers import SPEAKERS, Layer, by_sentence, flat, is_layer, layers_of, note_lost, speakers_of, texts_in
 from .lines import read_lines
 from .plain_text import CUT, cut_text
 
@@ -138,7 +127,7 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
             kept = replace(record, speakers=speakers, layers=layers_of(record))
             note(SPEAKERS, count=0 if speakers is not None else texts_in(record.speakers))
             note(SPEAKERS, NOBODY, flat(speakers).count(NOBODY))
-            note_lost_layers(record, kept, note)
+            note_lost(record, kept, note)
             line = format_record(kept)
             if kept.extra.keys() & _AMBIGUOUS:
                 back = parse_record(line.decode("utf-8"), "").extra
@@ -223,7 +212,7 @@ def _record(value: dict[str, Any], source: str, report: ConversionReport | None,
     return Record(
         doc_key, "" if number is None else str(number), sentences, groups, characters, source,
         {name: content for name, content in value.items() if not held.get(name, name in KNOWN)},
-        None if speakers is None or not said(speakers) else speakers, layers,
+        speakers if any(flat(speakers)) else None, layers,
     )  # fmt: skip
 
 

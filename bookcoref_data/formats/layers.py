@@ -81,9 +81,9 @@ def flat(layer: Layer | None) -> list[str]:
     return list(chain.from_iterable(layer or []))
 
 
-def said(layer: Layer) -> bool:
-    """Whether a layer says anything at all."""
-    return any(value for row in layer for value in row)
+def columns_of(record: Record) -> dict[str, list[str]]:
+    """The layers of a record, each as one row of values."""
+    return {name: flat(layer) for name, layer in layers_of(record).items()}
 
 
 def note_layers(record: Record, report: ConversionReport | None, held: Collection[str] = ()) -> None:
@@ -101,7 +101,7 @@ def note_layers(record: Record, report: ConversionReport | None, held: Collectio
             report.add(words, record.doc_key, count=texts_in(layer))
 
 
-def document_heads(record: Record) -> list[int | None] | None:
+def heads_of(record: Record) -> list[int | None] | None:
     """For each token the position of its syntactic head in the document, None for a root; or None.
 
     Two layers tell of heads: "head" counts from 1 in the sentence, 0 is a root (CoNLL-U); "document_head"
@@ -139,13 +139,13 @@ def heads_as(name: str, heads: Sequence[int | None], sentences: Sequence[Sequenc
     return cells
 
 
-def note_lost_layers(record: Record, back: Record, note: Note) -> None:
+def note_lost(record: Record, back: Record, note: Note) -> None:
     """Count the values of layers that are not in `back`, the record as it is read again.
 
     Of heads that come back in the other of their two layers the meaning counts.
     """
     sentences = record.sentences or []
-    heads = document_heads(back)
+    heads = heads_of(back)
     for name, layer in record.layers.items():
         words, found = LAYER_WORDS.get(name, f"{name} of tokens"), flat(back.layers.get(name))
         if not is_layer(layer, sentences):
@@ -160,7 +160,7 @@ def note_lost_layers(record: Record, back: Record, note: Note) -> None:
             note(words, repr(lost[0]) if lost else "", len(lost))
 
 
-def speaker_runs(layer: Layer) -> list[list[Any]]:
+def runs_of(layer: Layer) -> list[list[Any]]:
     """Who speaks as [first token, last token, name], for files that have no place for it at each token."""
     runs = [(name, len(list(group))) for name, group in groupby(flat(layer))]
     ends = accumulate((size for _, size in runs), initial=0)
@@ -168,7 +168,7 @@ def speaker_runs(layer: Layer) -> list[list[Any]]:
 
 
 def from_runs(runs: object, sentences: Sequence[Sequence[str]] | None) -> Layer | None:
-    """The layer that `speaker_runs` was given; None where `runs` is nothing of the kind."""
+    """The layer that `runs_of` was given; None where `runs` is nothing of the kind."""
     if sentences is None or type(runs) is not list or not runs:
         return None
     row = [""] * sum(map(len, sentences))
@@ -203,7 +203,7 @@ def mention_types(record: Record, pattern: re.Pattern[str]) -> dict[Mention, str
     return types
 
 
-def mention_attributes(record: Record) -> dict[Mention, list[dict[str, Any]]]:
+def attributes_of(record: Record) -> dict[Mention, list[dict[str, Any]]]:
     """The attributes of mentions by span; a span that several mentions share has several items."""
     rows = stated(record, "mention_attributes", int, int, dict)
     return together((Mention(start, end), attributes) for start, end, attributes in rows)

@@ -16,7 +16,7 @@ from ..books import Mention, Record
 from ..errors import DataError
 from .base import BY_CLUSTER, kept_by_cluster
 from .conversion_report import ConversionReport
-from .layers import flat, mention_attributes, mention_types, note_layers
+from .layers import attributes_of, flat, mention_types, note_layers
 
 LOST = "mentions whose text is not in the key"
 SNAPPED = "mentions whose ends lie inside tokens of the key (the whole tokens are taken)"
@@ -69,7 +69,7 @@ def project(record: Record, key: Record, report: Report) -> Record:
         moved = [(move.quietly(m), kind) for m, kind in mention_types(record, _ANY).items()]
         fields["mention_types"] = [[*span, kind] for span, kind in moved if span is not None]
     if fields.pop("mention_attributes", None) is not None:
-        attributed = [(move.quietly(m), a) for m, items in mention_attributes(record).items() for a in items]
+        attributed = [(move.quietly(m), a) for m, items in attributes_of(record).items() for a in items]
         fields["mention_attributes"] = [[*span, a] for span, a in attributed if span is not None]
     for name in _BY_PLACE:
         if fields.pop(name, None) is not None and report is not None:

@@ -19,7 +19,6 @@ from .arrays import Ints
 Clusters = Sequence[Sequence[tuple[int, int]]]
 
 DUPLICATE_RULES = ("released", "first")
-SINGLETON_RULES = ("keep", "drop")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

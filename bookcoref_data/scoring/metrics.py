@@ -13,16 +13,7 @@ import numpy as np
 from ..errors import require_choice
 from .arrays import Floats, Ints
 from .assignment import best_alignment
-from .clustering import (
-    SINGLETON_RULES,
-    Clusters,
-    Contingency,
-    ContingencyTable,
-    Members,
-    Overlap,
-    members,
-    overlap,
-)
+from .clustering import Clusters, Contingency, ContingencyTable, Members, Overlap, members, overlap
 from .scores import Blanc, ClusterScores, Score
 
 
@@ -208,7 +199,7 @@ def overlaps(
 
     `singletons="drop"` leaves out clusters of one mention on both sides, after duplicates are settled.
     """
-    require_choice("rule for singletons", singletons, SINGLETON_RULES)
+    require_choice("rule for singletons", singletons, ("keep", "drop"))
     chosen = overlap(key, response, duplicates=duplicates)
     repeated = chosen.recall is not chosen.alignment
     found = [chosen, overlap(key, response, duplicates="first")] if repeated else [chosen]

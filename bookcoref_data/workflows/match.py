@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..characters.candidates import PREPARED_VERSION, PreparedCatalogue, prepare
-from ..characters.editions import ConsideredEdition
+from ..characters.editions import Considered
 from ..characters.match import MatchedBook, MatchReport, MatchSettings, TextOf, WorkDecision, match
 from ..characters.match_rules import Override, overrides_from
 from ..characters.table import HarvestedCast, group_casts, read_table
@@ -177,7 +177,7 @@ def _book_row(book: MatchedBook) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _choices(considered: Iterable[ConsideredEdition]) -> str:
+def _choices(considered: Iterable[Considered]) -> str:
     return "; ".join(f"{c.gutenberg_id} {c.title!r}: {c.refused}" for c in considered if c.refused)
 
 

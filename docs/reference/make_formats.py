@@ -15,7 +15,7 @@ from unittest.mock import patch
 
 from bookcoref_data.books import Mention, Record
 from bookcoref_data.formats import FORMATS, base, read_documents, write_documents
-from bookcoref_data.formats.layers import document_heads
+from bookcoref_data.formats.layers import heads_of
 
 PAGE = Path(__file__).with_name("formats.md")
 INTRODUCTION = """# What each format holds
@@ -98,7 +98,7 @@ ROWS: list[tuple[str, Record, Callable[[Record], Any]]] = [
     ("`multiword_tokens`, `comments` of CoNLL-U",
      record(extra={"multiword_tokens": [[0, 1, "Annamet", ""]], "comments": [[1, "newpar"]]}),
      lambda found: (found.extra.get("multiword_tokens"), found.extra.get("comments"))),
-    ("layer `head` or `document_head`", HEADS, document_heads),
+    ("layer `head` or `document_head`", HEADS, heads_of),
     *((f"layer {name}" if name[0] == "`" else name, layers(**values),
        lambda found, names=(*values,): [found.layers.get(n) for n in names])
       for name, values in _LAYERS.items()),

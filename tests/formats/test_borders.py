@@ -388,7 +388,7 @@ def test_fields_by_cluster_lose_the_clusters_that_are_gone():
 )
 def test_speakers_are_runs_and_back(layer, runs):
     sentences = [["a", "b"], ["c"]]
-    assert layers.speaker_runs(layer) == runs
+    assert layers.runs_of(layer) == runs
     assert layers.from_runs(runs, sentences) == (layer if runs else None)
 
 
@@ -420,12 +420,12 @@ def test_a_layer_has_a_text_for_each_token(value, fits):
 def test_heads_are_told_in_two_ways():
     sentences = [["a", "b"], ["c"]]
     record = Record("d", "", sentences, layers={"head": [["2", "0"], ["1"]]})
-    assert layers.document_heads(record) == [1, None, None]
+    assert layers.heads_of(record) == [1, None, None]
     record = Record("d", "", sentences, layers={"head": [["3", "1"], ["x"]]})
-    assert layers.document_heads(record) == [None, 0, None]
+    assert layers.heads_of(record) == [None, 0, None]
     record = Record("d", "", sentences, layers={"document_head": [["2", "1"], ["3"]]})
-    assert layers.document_heads(record) == [2, None, None]
-    assert layers.document_heads(Record("d", "", sentences)) is None
+    assert layers.heads_of(record) == [2, None, None]
+    assert layers.heads_of(Record("d", "", sentences)) is None
     heads = [1, None, 0]
     assert layers.heads_as("document_head", heads, sentences) == ["1", "1", "0"]
     assert layers.heads_as("head", heads, sentences) == ["2", "0", ""]

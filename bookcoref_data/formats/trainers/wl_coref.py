@@ -21,7 +21,7 @@ from ...books import Mention, Record
 from ...shapes import together
 from ..base import sentences_of
 from ..conversion_report import ConversionReport, Note
-from ..layers import document_heads, flat, layers_of
+from ..layers import flat, heads_of, layers_of
 from .common import NOBODY, is_blank, named_speakers, note_fields, visible_clusters, writer
 
 GENRES = ("bc", "bn", "mz", "nw", "pt", "tc", "wb")
@@ -47,7 +47,7 @@ def write(record: Record, report: ConversionReport, note: Note) -> dict[str, Any
     note("white-space tokens", count=len(tokens) - len(kept))
     report.wrote(len(kept), spans)
     layers = layers_of(record)
-    of_tokens = document_heads(record) or [None] * len(tokens)
+    of_tokens = heads_of(record) or [None] * len(tokens)
     # Heads as places among the words; None for a root and for a head that is left out
     said = [h if (h := of_tokens[i]) is not None and place[h + 1] > place[h] else None for i in kept]
     heads = [None if head is None else place[head] for head in said]
