@@ -103,8 +103,8 @@ def stats(
 class Carried(Result):
     """An annotation carried over to another text: the books, and what became of their mentions."""
 
-    def __init__(self, results: Sequence[Aligned]) -> None:
-        self.results = list(results)
+    def __init__(self, results: Sequence[Aligned], read: Sequence[Path] = ()) -> None:
+        self.results, self._read = list(results), read
 
     @property
     def books(self) -> Books:
@@ -143,7 +143,8 @@ class Carried(Result):
 
     def save(self, path: PathLike, format: str | None = None, *, replace: o.Overwrite = False) -> Path:
         """Write the carried annotation; the format is chosen by the suffix unless it is named."""
-        return self.books.save(path, format, replace=replace)
+        with outputs(path_of(path), inputs=self._read, replace=replace):
+            return self.books.save(path, format, replace=replace)
 
     def _line(self) -> str:
         mentions = sum(len(cluster) for one in self.results for cluster in one.record.clusters)
@@ -193,16 +194,15 @@ def align(
     else:
         records = [r for r in records_of(old) if doc_key in (None, r.doc_key)]
         found = align_records(records, target, new_format=new_format, least_matched=least_matched)
-    carried = Carried(found)
+    carried = Carried(found, read)
     if (path_of_report := path_or_none(report)) is not None:
         documents = carried.to_dict()["documents"]
         # Where too little is kept, the report is there all the same.
         with outputs(path_of_report, inputs=read, replace=replace):
             write_text(path_of_report, json.dumps(documents, ensure_ascii=False, indent=1) + "\n")
     carried.require(least_kept)
-    if (file := path_or_none(out)) is not None:
-        with outputs(file, inputs=read, replace=replace):
-            carried.save(file, to, replace=replace)
+    if out is not None:
+        carried.save(out, to, replace=replace)
     return carried
 
 

@@ -146,6 +146,19 @@ def test_min_kept_fails_the_verb_and_writes_no_annotation(files):
     assert not (files / "out.jsonl").exists()
 
 
+def test_replace_goes_for_the_annotation_but_not_for_what_was_read(files):
+    """The report was replaced, the annotation was refused with the advice to add --replace."""
+    for text in ("same.txt", "new.txt"):
+        result = run("align", files / "old.pack", files / text, "--out", files / "out.jsonl", "--replace")
+        assert result.exit_code == 0, result.exception
+    (record,) = read_documents(files / "out.jsonl")
+    assert record.doc_key.endswith(".remapped")
+    before = (files / "old.jsonl").read_bytes()
+    result = run("align", files / "old.jsonl", files / "new.txt", "--out", files / "old.jsonl", "--replace")
+    assert isinstance(result.exception, UsageError)
+    assert (files / "old.jsonl").read_bytes() == before
+
+
 def test_exact_is_said_in_json(files):
     result = run("align", files / "old.pack", files / "same.txt", "--json")
     (report,) = json.loads(result.stdout)

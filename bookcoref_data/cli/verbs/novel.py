@@ -317,5 +317,5 @@ def align(given: Given, out: Path | None, least_kept: float, to: str | None, jso
             listed(f"note: {report.doc_key}:", report.warnings)
     carried.require(least_kept)
     if out:
-        carried.save(out, to)
+        carried.save(out, to, replace=given.values["replace"])
         say(f"written: {out}")
