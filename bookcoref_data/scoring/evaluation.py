@@ -3,6 +3,7 @@
 from collections.abc import Hashable, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
+from unicodedata import normalize
 
 from .. import __version__
 from ..books import Book, Record
@@ -24,12 +25,13 @@ class LinkingScores(AsFields, AddsUp):
 
 
 def score_linking(key: Named, response: Named) -> LinkingScores:
-    """Compare named mentions of one book. Names are equal when they are equal without outer blanks.
+    """Compare named mentions of one book. Accents, apostrophes, blanks of names may be written in any way.
 
     The paper scores linking on sets of mentions (its Table 2) and leaves open whether the character's name is
     part of what is compared; both are given here.
     """
-    left, right = ({(n.strip(), tuple(s)) for n, spans in side for s in spans} for side in (key, response))
+    named = ([(normalize("NFC", n).replace("’", "'"), of) for n, of in side] for side in (key, response))
+    left, right = ({(" ".join(n.split()), tuple(s)) for n, spans in side for s in spans} for side in named)
     key_spans, response_spans = ({span for _, span in side} for side in (left, right))
     names = {name for name, _ in left} & {name for name, _ in right}
     return LinkingScores(score_sets(left, right), score_sets(key_spans, response_spans), len(names))
@@ -104,9 +106,7 @@ class Evaluation:
     def macro_linking(self) -> dict[str, Mean]:
         """The same for character linking ("linked", "spans"), over the books that are scored on it."""
         each = [book.linking for book in self.books if book.linking is not None]
-        if not each:
-            return {}
-        return {"linked": Mean.of(x.linked for x in each), "spans": Mean.of(x.spans for x in each)}
+        return {name: Mean.of(getattr(x, name) for x in each) for name in ("linked", "spans") if each}
 
     def to_dict(self) -> dict[str, Any]:
         return attributes(self) | {"macro": plain(self.macro | self.macro_linking)}
@@ -154,10 +154,8 @@ def score_prepared(prepared: ReadyToScore, rules: Rules) -> Evaluation:
     # Systems that number their clusters (BookNLP) have no name in common with the key.
     unnamed = [b.doc_key for b in books if b.linking is not None and not b.linking.common_names]
     if unnamed:
-        notes.append(
-            "no character name in common with the key, so linking on (character, span) is 0: "
-            f"{', '.join(unnamed)}"
-        )
+        told = "no character name in common with the key, so linking on (character, span) is 0: "
+        notes.append(told + ", ".join(unnamed))
     return Evaluation(
         rules, pool(book.scores for book in books), sum(linking[1:], start=linking[0]) if linking else None,
         tuple(books), prepared.missing, prepared.extra, tuple(notes),

@@ -23,6 +23,13 @@ def test_a_span_under_two_names_is_two_links_and_one_span():
     assert (found.linked.precision_denominator, found.spans.precision_denominator) == (2, 1)
 
 
+def test_a_name_is_one_however_its_accents_marks_and_blanks_are_written():
+    """Two files of one cast by different programs: linking was 0 for a character that looks the same."""
+    found = score_linking([("Émile O’Brien", [(0, 0)])], [("E\u0301mile  O'Brien ", [(0, 0)])])
+    assert (found.linked.f1, found.common_names) == (1.0, 1)
+    assert score_linking([("Emile", [(0, 0)])], [("Émile", [(0, 0)])]).linked.f1 == 0.0
+
+
 def test_scores_of_books_are_added():
     found = score_linking(KEY, [("Anna", [(0, 0), (5, 5)]), ("Ben", [(6, 6), (9, 9)])])
     total = (found + score_linking(KEY, [("Anna", [(0, 0)])])).to_dict()
