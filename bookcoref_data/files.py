@@ -37,11 +37,8 @@ def path_of(value: str | os.PathLike[str]) -> Path:
     try:
         return Path(value).expanduser()
     except RuntimeError as error:
-        raise UsageError(
-            f"there is no home folder for {os.fspath(value)[:100]}",
-            found=str(error),
-            hint="give the path without ~",
-        ) from error
+        told = f"there is no home folder for {os.fspath(value)[:100]}"
+        raise UsageError(told, found=error, hint="give the path without ~") from error
 
 
 WAITING: ContextVar[Callable[[Path], Path | None] | None] = ContextVar("waiting", default=None)

@@ -68,12 +68,7 @@ class Archive:
             ) from error
 
     def write(self, endpoint: str, query: str, agent: str, when: datetime, **content: Any) -> dict[str, Any]:
-        record = {
-            "endpoint": endpoint,
-            "agent": agent,
-            "retrieved": when.isoformat(),
-            "query": query,
-        } | content
+        record = dict(endpoint=endpoint, agent=agent, retrieved=when.isoformat(), query=query, **content)
         data = json.dumps(record, ensure_ascii=False).encode()
         write_bytes(self.path(endpoint, query), gzip.compress(data, 6, mtime=0))
         return record

@@ -178,11 +178,8 @@ class WordSplitter:
         from spacy.tokenizer import Tokenizer
 
         # The special cases that do not just keep a string as one token
-        self._rules = frozenset(
-            case
-            for case, tokens in (tokenizer.rules or {}).items()
-            if [token[ORTH] for token in tokens] != [case]
-        )
+        rules = (tokenizer.rules or {}).items()
+        self._rules = frozenset(case for case, parts in rules if [part[ORTH] for part in parts] != [case])
         # What each special case of spaCy is split into without special cases: "):" is ")", ":"
         same = ("prefix_search", "suffix_search", "infix_finditer", "token_match", "url_match")
         plain = Tokenizer(tokenizer.vocab, **{name: getattr(tokenizer, name) for name in same})

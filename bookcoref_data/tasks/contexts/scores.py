@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 from ...errors import UsageError, needing
+from ...shapes import together
 from ...spacy_model import load_spacy_model
 from .passages import in_parts
 
@@ -33,19 +34,20 @@ def entity_recall(output: str, entities: Iterable[str]) -> float | None:
     Matching is not determined in the paper; here whole words in lower case. None without any entity.
     """
     wanted = {" ".join(words_in(e)) for e in entities} - {""}
-    if not wanted:
-        return None
     text = f" {' '.join(words_in(output))} "
-    return sum(f" {entity} " in text for entity in wanted) / len(wanted)
+    return _mean(f" {entity} " in text for entity in wanted)
 
 
 def novel_ngrams(output: str, source: str, n: int) -> float | None:
     """Share of the n-grams of the output that its source lacks; None for an output shorter than n words."""
-    grams = _ngrams(words_in(output), n)
-    if not grams:
-        return None
     known = set(_ngrams(words_in(source), n))
-    return sum(gram not in known for gram in grams) / len(grams)
+    return _mean(gram not in known for gram in _ngrams(words_in(output), n))
+
+
+def _mean(values: Iterable[float]) -> float | None:
+    """The mean of some values; None without any."""
+    listed = list(values)
+    return sum(listed) / len(listed) if listed else None
 
 
 def token_f1(answer: str, gold: str) -> tuple[float, float]:
@@ -109,10 +111,7 @@ def entailment_share(
 
     `judge(premise, sentence)` gives the probability of entailment; `nli_judge` makes one.
     """
-    if not sentences:
-        return None
-    held = [max((judge(p, s) for p in premises), default=0.0) >= least for s in sentences]
-    return sum(held) / len(held)
+    return _mean(max((judge(p, s) for p in premises), default=0.0) >= least for s in sentences)
 
 
 LONGEST_PAIR = 512
@@ -175,10 +174,6 @@ def oracle_sentences(sentences: Sequence[str], reference: str, most: int) -> lis
 
 def mean_scores(rows: Sequence[Mapping[str, float | None]]) -> dict[str, float]:
     """The mean of every score over the rows that have it."""
-    names = dict.fromkeys(name for row in rows for name in row)
-    found = {}
-    for name in names:
-        values = [v for row in rows if (v := row.get(name)) is not None]
-        if values:
-            found[name] = sum(values) / len(values)
-    return found
+    given = together(item for row in rows for item in row.items())
+    means = {name: _mean(v for v in values if v is not None) for name, values in given.items()}
+    return {name: mean for name, mean in means.items() if mean is not None}

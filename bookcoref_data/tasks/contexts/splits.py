@@ -95,10 +95,9 @@ def find_defects(tables: Tables) -> list[Defect]:
         data = [row for row in tables.data[task] if row.book in known]
         other = [row.book for row in data if row.title != known[row.book].title]
         add(f"{task}_data", "rows whose title differs from books.tsv: join on the id", other)
-        ids: dict[str, set[str]] = {}
-        for row in (row for rows in tables.splits[task].values() for row in rows):
-            ids.setdefault(plain_title(row.title), set()).add(row.book)
-        same_titles = sorted(book for books in ids.values() if len(books) > 1 for book in books)
+        placed = (row for rows in tables.splits[task].values() for row in rows)
+        ids = together((plain_title(row.title), row.book) for row in placed)
+        same_titles = sorted(book for books in map(set, ids.values()) if len(books) > 1 for book in books)
         add(f"splits/{task}", "one title under several ids", same_titles)
     for one, other_task in (TASKS, TASKS[::-1]):
         for split in ("test", "val"):
@@ -150,11 +149,8 @@ def leakless_splits(tables: Tables) -> dict[str, str]:
     order = ("test", "val", "train")
     titles = {row.book: row.title for rows in tables.data.values() for row in rows}
     groups = together((plain_title(title), book) for book, title in titles.items())
-    published: dict[str, set[str]] = {}
-    for splits in tables.splits.values():
-        for split, rows in splits.items():
-            for row in rows:
-                published.setdefault(row.book, set()).add(split)
+    listed = ((split, rows) for splits in tables.splits.values() for split, rows in splits.items())
+    published = together((row.book, split) for split, rows in listed for row in rows)
     placed = {}
     for title, books in groups.items():
         named = {split for book in books for split in published.get(book, ())}
