@@ -144,8 +144,7 @@ def _read_tsv(path: Path, needed: Iterable[str]) -> Iterator[dict[str, str]]:
         cells = line.split("\t")
         if len(cells) != len(header):
             raise FormatError(
-                f"{path}:{number} has {len(cells)} columns",
-                expected=f"{len(header)}, tab-separated, unquoted",
+                f"{path}:{number} has {len(cells)} columns", expected=f"{len(header)} tab-separated, unquoted"
             )
         yield _checked(dict(zip(header, cells, strict=True)), needed, f"{path}:{number}")
 

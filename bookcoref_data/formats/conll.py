@@ -377,8 +377,7 @@ def _middle_columns(record: Record) -> Iterator[str]:
     if not any(layers.values()):
         return repeat("\t".join(column.key for column in _COLUMNS))
     columns: list[Iterable[str]] = [
-        column.cells(layers[column.layer]) if layers.get(column.layer) else repeat(column.key)
-        for column in _COLUMNS
+        c.cells(layers[c.layer]) if layers.get(c.layer) else repeat(c.key) for c in _COLUMNS
     ]
     if "arguments" in layers:
         arguments = []

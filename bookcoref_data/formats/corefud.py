@@ -447,10 +447,7 @@ def _columns(record: Record) -> list[tuple[str, ...]]:
         layers["head"] = none if heads is None else heads_as("head", heads, sentences)
     # What would be taken for an entity when read again is not this layer's to say.
     layers["misc"] = ["" if _ENTITY_ITEM.search(v) else v for v in layers.get("misc", [])]
-    columns = [
-        column.cells(layers[column.layer]) if layers.get(column.layer) else repeat(column.nothing[0])
-        for column in _COLUMNS
-    ]
+    columns = [c.cells(layers[c.layer]) if layers.get(c.layer) else repeat(c.nothing[0]) for c in _COLUMNS]
     return list(zip(*columns, strict=False))
 
 

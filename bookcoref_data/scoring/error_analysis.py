@@ -124,8 +124,7 @@ def analyse_errors(evaluation: Evaluation, *, most: int = 10) -> ErrorAnalysis:
     rules = evaluation.rules
     books = [_Corrections(b.book, book_overlaps(b.book, rules).once) for b in evaluation.books]
     counts = tuple(
-        ErrorCount(kind, *(sum(book.counts[kind][i] for book in books) for i in (0, 1)))
-        for kind in ERROR_TYPES
+        ErrorCount(kind, *(sum(b.counts[kind][i] for b in books) for i in (0, 1))) for kind in ERROR_TYPES
     )
     steps = tuple((step, pool(book.steps[i] for book in books)) for i, step in enumerate(STEPS))
 
@@ -240,10 +239,8 @@ class _Corrections:
 
     def divided(self, most: int) -> list[Division]:
         """The characters with most mentions outside their largest response cluster."""
-        size, squares = (
-            np.bincount(self.rows, weights=self.cell_counts**power, minlength=len(self.names))
-            for power in (1, 2)
-        )
+        names, counts = len(self.names), self.cell_counts
+        size, squares = (np.bincount(self.rows, counts**power, minlength=names) for power in (1, 2))
         lost = (size**2 - squares) / 2
         cases: dict[str, _Case] = {}
         for row, column, count in self._cells(self.main[self.rows] != self.columns):

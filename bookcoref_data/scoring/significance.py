@@ -483,10 +483,7 @@ def groups_alike(
 def _check_same_key(a: Evaluation, b: Evaluation) -> None:
     if a.rules != b.rules:
         differing = [n for n, v in a.rules.to_dict().items() if b.rules.to_dict()[n] != v]
-        raise UsageError(
-            "the two systems were not scored under the same rules",
-            found=f"other values of {', '.join(differing)}",
-        )
+        raise UsageError("two systems under different rules", found=f"other values of {', '.join(differing)}")
     first, second = ({book.doc_key: (book.key_mentions, book.units) for book in e.books} for e in (a, b))
     found = {
         "only in the scores of the first": [name for name in first if name not in second],

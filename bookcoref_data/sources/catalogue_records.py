@@ -315,8 +315,7 @@ def read_cache(path: Path) -> pl.DataFrame:
         # All are authors; whose an alias is nobody knows, and to the matching it is all the same.
         names, aliases = book["authors"], book["aliases"]
         book["people"] = [
-            {"role": "cre", "name": name, "aliases": [] if place else aliases}
-            for place, name in enumerate(names)
+            {"role": "cre", "name": n, "aliases": [] if i else aliases} for i, n in enumerate(names)
         ]
     return _frame(table_of(list(books.values())))
 

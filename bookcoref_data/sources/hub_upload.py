@@ -178,10 +178,7 @@ def _commit(
 def _tag(api: HfApi, job: Upload, tags: Mapping[str, str], commit: str) -> str:
     """Tag the commit, unless it has the tag already."""
     if tags.get(job.tag) not in (None, commit):
-        raise UsageError(
-            f"{job.repository} has the tag {job.tag} at another version",
-            hint="give this version another name with --tag",
-        )
+        raise UsageError(f"{job.repository} has {job.tag} at another version", hint="give another --tag")
     if job.tag not in tags:
         api.create_tag(job.repository, tag=job.tag, revision=commit, repo_type="dataset", exist_ok=True)
     return job.tag

@@ -400,7 +400,7 @@ def read_pack(data: bytes, what: str = "pack") -> Pack:
     if any(a >= b for a, b in pairwise(firsts)) or (firsts and (firsts[0] or firsts[-1] >= sentences)):
         raise DataError(
             f"the windows of {what} do not fit its sentences",
-            expected="[key, first sentence], from 0 and rising",
+            expected="[key, first sentence], from 0, rising",
         )
     layers = _read_json(sections.get("WSPN", b"[]"), what)
     check(layers, "window_annotations", f"{what}: the annotation of the windows", DataError)

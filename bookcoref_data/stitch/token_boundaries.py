@@ -178,10 +178,7 @@ def encode_cuts(stream: CharStream, cuts: Cuts) -> dict[str, bytes]:
     hidden[spaced] = False
     hidden[-1:] = False
     if int(cuts.patterns.max(initial=1)).bit_length() > LONGEST_PATTERN:
-        raise DataError(
-            "too many line ends follow each other as tokens",
-            expected=f"at most {LONGEST_PATTERN - 1} in one place",
-        )
+        raise DataError("too many line ends in a row as tokens", expected=f"at most {LONGEST_PATTERN - 1}")
     chosen = _sentence_candidates(view, cuts.token_ends)
     gaps = _sentence_contexts(view, cuts.token_ends[chosen])
     there = cuts.patterns[chosen + 1]

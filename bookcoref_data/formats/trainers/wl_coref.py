@@ -32,11 +32,7 @@ LONE_HEADS = "clusters of which fewer than two heads are left (they are in span_
 
 @writer
 def write(record: Record, report: ConversionReport, note: Note) -> dict[str, Any]:
-    """Write what wl-coref trains on.
-
-    Raises:
-        DataError: a document's tokens are not known.
-    """
+    """Write what wl-coref trains on. Raises DataError: a document's tokens are not known."""
     sentences = sentences_of(record)
     tokens = [(number, token) for number, sentence in enumerate(sentences) for token in sentence]
     kept = [i for i, (_, token) in enumerate(tokens) if not is_blank(token)]

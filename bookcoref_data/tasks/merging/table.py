@@ -57,10 +57,8 @@ def rows_of(lines: Iterable[str], documents: Sequence[SplitDocument], place: str
 
 def _ref(document: SplitDocument, part: str, chain: str, place: str) -> ChainRef:
     if part not in document.numbers:
-        raise FormatError(
-            f"{place}: document {document.doc_key!r} has no part {part!r}",
-            expected=", ".join(document.numbers),
-        )
+        known = ", ".join(document.numbers)
+        raise FormatError(f"{place}: document {document.doc_key!r} has no part {part!r}", expected=known)
     ref = ChainRef(document.numbers.index(part), chain)
     if ref not in document.chains:
         raise FormatError(
