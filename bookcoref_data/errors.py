@@ -42,8 +42,7 @@ class BookcorefError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Errors cross process borders in parallel builds; keyword-only fields must survive pickling.
-        kind = partial(type(self), expected=self.expected, found=self.found, hint=self.hint)
-        return kind, (self.what,)
+        return partial(type(self), expected=self.expected, found=self.found, hint=self.hint), (self.what,)
 
     def __str__(self) -> str:
         lines = [self.what]

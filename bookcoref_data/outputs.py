@@ -355,8 +355,7 @@ class _Plan:
         kept = {k: {n: e for n, e in listed.items() if n not in entries} for k, listed in groups.items()}
         kept[kind] = entries if kind != _SHARED else kept.get(kind, {}) | entries
         listed = {k: dict(sorted(v.items())) for k, v in sorted(kept.items()) if v}
-        made_with = f"bookcoref-data {__version__}"
-        value = {"format": FORMAT, "made_with": made_with, "files": listed}
+        value = {"format": FORMAT, "made_with": f"bookcoref-data {__version__}", "files": listed}
         (self.new / RECORD).write_bytes(files.sealed(value).encode())
 
 
@@ -457,8 +456,7 @@ def _seen(path: Path) -> object:
     for file in (path, path / RECORD, path / "build.json"):
         with contextlib.suppress(OSError):
             facts = file.stat()
-            whole = stat.S_ISREG(facts.st_mode)
-            found.append((file.name, facts.st_ino, facts.st_mtime_ns if whole else 0))
+            found.append((file.name, facts.st_ino, facts.st_mtime_ns if stat.S_ISREG(facts.st_mode) else 0))
     return found
 
 

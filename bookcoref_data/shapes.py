@@ -127,8 +127,7 @@ def settings_of(kind: type[Settings], table: Mapping[str, Any], place: str) -> S
 
     Raises UsageError: an unknown name, or a value of another type.
     """
-    hints = get_type_hints(kind)
-    inner = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+    inner = {name: hint for name, hint in get_type_hints(kind).items() if is_dataclass(hint)}
     flat = {name: hint for owner in (kind, *inner.values()) for name, hint in get_type_hints(owner).items()}
     properties = {name: _schema_of(hint) for name, hint in flat.items() if name not in inner}
     try:

@@ -48,8 +48,7 @@ class BookcorefComponent:
         plan = default_plan("embedded")
         backend = EmbeddedBackend(plan)
         backend.hold(book, parse)
-        job = Job(book, cast, narration)
-        state = run_steps(backend, job, plan.steps)
+        state = run_steps(backend, Job(book, cast, narration), plan.steps)
         found = [(spans, name) for name, spans in zip(cast.names, state.spans(), strict=True) if spans]
         write_clusters(doc, found)
         doc._.characters = {name: f"{PREFIX}_{i}" for i, (_, name) in enumerate(found, 1)}

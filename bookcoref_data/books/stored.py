@@ -60,8 +60,7 @@ class TokenBytes:
         if not isinstance(other, TokenBytes):
             return NotImplemented
         # Without the ends, "a\0b" and "a", "b" would be the same.
-        same = np.array_equal(self.ends, other.ends)
-        return same and np.array_equal(self._octets(), other._octets())
+        return np.array_equal(self.ends, other.ends) and np.array_equal(self._octets(), other._octets())
 
     __hash__ = None  # type: ignore[assignment]
 

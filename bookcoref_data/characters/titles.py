@@ -160,8 +160,7 @@ def _readings(name: str) -> tuple[tuple[Tokens, Tokens], ...]:
     so that nobody takes the M. for a rank or the L. for a particle.
     """
     clean = _YEARS.sub("", name)
-    plain = _BRACKETS.sub(" ", clean)
-    found = [_reading(plain)]
+    found = [_reading(_BRACKETS.sub(" ", clean))]
     family, comma, rest = clean.partition(",")
     spelled_out = _BRACKETS.search(rest.split(",")[0]) if comma else None
     initials = [[w[0].lower() for w in _words(s)[:1]] for s in (spelled_out[1] if spelled_out else "", rest)]

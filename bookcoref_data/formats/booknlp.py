@@ -240,8 +240,7 @@ def _read_tokens(path: str, lines: Iterable[str]) -> tuple[list[list[str]], dict
     offsets = list(map(" ".join, zip(table.column("byte_onset"), table.column("byte_offset"), strict=True)))
     if offsets != _laid_out(sentences) and any(map(str.strip, offsets)):
         columns["offsets"] = offsets
-    layers = {name: by_sentence(column, sentences) for name, column in columns.items()}
-    return sentences, layers, index
+    return sentences, {name: by_sentence(column, sentences) for name, column in columns.items()}, index
 
 
 def _laid_out(sentences: Iterable[Iterable[str]]) -> list[str]:

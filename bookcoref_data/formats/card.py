@@ -110,8 +110,7 @@ def card_says(card: str) -> tuple[list[tuple[str, str]], str]:
 
 def card_files(card: str) -> list[str]:
     """The data files that a card points to, as `datasets` reads them."""
-    head = card.split("\n---\n", 1)[0]
-    return re.findall(r"^ +(?:- )?path: *(.+?) *$", head, re.MULTILINE)
+    return re.findall(r"^ +(?:- )?path: *(.+?) *$", card.split("\n---\n", 1)[0], re.MULTILINE)
 
 
 def _quoted(text: str) -> str:

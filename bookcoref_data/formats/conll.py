@@ -327,8 +327,7 @@ def _joined(block: list[_Block], *, merge: bool) -> base.Parsed:
 def _lines_of(record: Record, ids: Sequence[str], note: Note) -> Iterator[str]:
     rows = _rows(record)
     note(base.EMPTY_SENTENCE, count=(record.sentences or []).count([]))
-    size = sum(map(len, rows))
-    placed = place_brackets(base.inside(record.clusters, size, note), note)
+    placed = place_brackets(base.inside(record.clusters, sum(map(len, rows)), note), note)
     cells = {
         position: "|".join(
             [f"{ids[n]})" for n, _ in at.closing]

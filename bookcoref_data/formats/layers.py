@@ -97,8 +97,7 @@ def note_layers(record: Record, report: ConversionReport | None, held: Collectio
         report.add(SPEAKERS, record.doc_key, count=texts_in(record.speakers))
     for name, layer in record.layers.items():
         if name not in held or not is_layer(layer, record.sentences):
-            words = LAYER_WORDS.get(name, f"{name} of tokens")
-            report.add(words, record.doc_key, count=texts_in(layer))
+            report.add(LAYER_WORDS.get(name, f"{name} of tokens"), record.doc_key, count=texts_in(layer))
 
 
 def heads_of(record: Record) -> list[int | None] | None:

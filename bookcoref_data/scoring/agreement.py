@@ -44,8 +44,7 @@ def agreement(evaluation: Evaluation) -> Agreement:
         found = [_touched(both.key, both.response), _touched(both.response, both.key)]
         overlapping += Score(found[0], both.key.start.size, found[1], both.response.start.size)
         # Every mention of both annotators: the cluster of each, aligned clusters under one name
-        partner = ceaf_m_parts(both).aligned
-        back = {int(r): k for k, r in enumerate(partner.tolist()) if r >= 0}
+        back = {int(r): k for k, r in enumerate(ceaf_m_parts(both).aligned.tolist()) if r >= 0}
         shared = np.flatnonzero(both.key_partner >= 0)
         for k, r in zip(both.key.owner[shared].tolist(), both.key_partner[shared].tolist(), strict=True):
             theirs = str(back[r]) if r in back else f"other {r}"

@@ -136,8 +136,7 @@ def _by_previous(view: _Binned, mentions: Members) -> Ints:
     order = np.lexsort((-mentions.end, mentions.start, mentions.owner))
     start, owner = mentions.start[order], mentions.owner[order]
     first = np.concatenate([[True], owner[1:] != owner[:-1]])[: start.size]
-    distance = np.diff(start, prepend=start[:1])
-    bins = 1 + np.searchsorted(DISTANCE_BINS, distance, side="left")
+    bins = 1 + np.searchsorted(DISTANCE_BINS, np.diff(start, prepend=start[:1]), side="left")
     found = np.empty(start.size, np.int64)
     found[order] = np.where(first, 0, bins)
     return found
@@ -147,8 +146,7 @@ def _by_nearest_name(view: _Binned, mentions: Members) -> Ints:
     """Bin 0: is a name. Last bin: the cluster has no name."""
     types = view.types(mentions)
     names = np.flatnonzero(types == TYPES.index("name"))
-    last = len(_LABELS["name"]) - 1
-    found = np.full(types.size, last)
+    found = np.full(types.size, len(_LABELS["name"]) - 1)
     if names.size:
         low = int(mentions.start.min())
         span = int(mentions.start.max()) - low + 1
@@ -158,8 +156,7 @@ def _by_nearest_name(view: _Binned, mentions: Members) -> Ints:
         distance = np.full(types.size, np.iinfo(np.int64).max)
         for neighbour in (np.clip(at - 1, 0, None), np.clip(at, None, names.size - 1)):
             same = name_codes[neighbour] // span == mentions.owner
-            away = np.abs(name_codes[neighbour] - codes)
-            distance = np.where(same, np.minimum(distance, away), distance)
+            distance = np.where(same, np.minimum(distance, np.abs(name_codes[neighbour] - codes)), distance)
         near = distance < np.iinfo(np.int64).max
         found[near] = 1 + np.searchsorted(DISTANCE_BINS, distance[near], side="left")
         found[names] = 0

@@ -141,8 +141,7 @@ def blanc_counts(both: Contingency, units: int = 1) -> Floats:
     for unit, sizes, found in ((both.key_unit, both.key_sizes, found_key), ours):
         mentions = per_unit(unit, sizes)
         linked = per_unit(unit, _links(sizes))
-        linked_found = per_unit(unit, _links(found))
-        sides.append((mentions, linked, _links(mentions) - linked, linked_found))
+        sides.append((mentions, linked, _links(mentions) - linked, per_unit(unit, _links(found))))
     common = per_unit(unit_of_edge, table.counts)
     links = per_unit(unit_of_edge, _links(table.counts))
     non_links = _links(common) - sides[0][3] - sides[1][3] + links

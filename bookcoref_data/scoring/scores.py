@@ -119,8 +119,7 @@ class Blanc(AddsUp):
 
     @property
     def _parts(self) -> list[Score]:
-        parts = [part for part in (self.link, self.non_link) if part.recall_denominator]
-        return parts or [self.mention]
+        return [part for part in (self.link, self.non_link) if part.recall_denominator] or [self.mention]
 
     @property
     def precision(self) -> float:
@@ -183,5 +182,4 @@ def macro(scores: Iterable[ClusterScores]) -> dict[str, Mean]:
 def pool(scores: Iterable[ClusterScores]) -> ClusterScores:
     """Scores of several documents together: numerators and denominators added."""
     blanc = Blanc(NOTHING, NOTHING, NOTHING)
-    empty = ClusterScores(NOTHING, NOTHING, NOTHING, NOTHING, blanc, NOTHING, NOTHING)
-    return sum(scores, start=empty)
+    return sum(scores, start=ClusterScores(NOTHING, NOTHING, NOTHING, NOTHING, blanc, NOTHING, NOTHING))

@@ -94,8 +94,7 @@ def table_of(rows: list[Row]) -> pa.Table:
         "text_bytes": pa.int64(), "issued": pa.string(),
     }  # fmt: skip
     # Made by pyarrow: polars takes sixty times as long for lists of structures.
-    columns = {name: pa.array([row[name] for row in rows], type=kind) for name, kind in schema.items()}
-    return pa.table(columns)
+    return pa.table({name: pa.array([row[name] for row in rows], type=kind) for name, kind in schema.items()})
 
 
 def records(archive: Path) -> Iterator[RdfRecord]:

@@ -52,8 +52,7 @@ def check_book_text(data: bytes, gutenberg_id: str, title: str | None = None) ->
         raise DataError(
             f"{what} is a web page, not a text", found=_excerpt(text), hint=f"a captcha? {_AGAIN}"
         )
-    signed = is_gutenberg(text)
-    least = _LEAST_CHARACTERS if signed else _SHORT
+    least = _LEAST_CHARACTERS if is_gutenberg(text) else _SHORT
     if len(text) < least:
         raise DataError(
             f"{what} is too short to be a book", expected=f"{least:,} characters or more",
@@ -206,8 +205,7 @@ class Texts:
         for book in map(check_id, gutenberg_ids):
             title, addresses = self.editions.title_of(book), self._addresses(book)
             if paths := self._mirror_paths(book):
-                size = paths[0].stat().st_size
-                row = PlanRow(book, title, "mirror", str(paths[0]), size, len(paths) - 1)
+                row = PlanRow(book, title, "mirror", str(paths[0]), paths[0].stat().st_size, len(paths) - 1)
             elif cached := self.cached(book):
                 row = PlanRow(book, title, "cached", cached[0].address, cached[0].bytes, len(addresses))
             elif self.offline or not addresses:

@@ -449,5 +449,4 @@ def _note(store: Store, release: HubRelease) -> Path:
     """Where we note that a release is whole; another layout is another note."""
     parts = (release.layout, release.endpoint, release.cache_dir, *["published"] * release.published)
     layout = hashlib.sha256(repr(parts).encode()).hexdigest()
-    name = f"{release.repository.replace('/', '--')}-{release.revision}-{layout[:8]}.json"
-    return store.path(PART, name)
+    return store.path(PART, f"{release.repository.replace('/', '--')}-{release.revision}-{layout[:8]}.json")

@@ -132,8 +132,7 @@ def span_of_matches(partner: np.ndarray, size: int, *, near: int = 50, least: fl
     if to.size == 0:
         return 0, 0
     step = min(near, to.size - 1)
-    dense_after = to[step:] - to[: to.size - step] <= near / least
-    firsts = np.flatnonzero(dense_after)
+    firsts = np.flatnonzero(to[step:] - to[: to.size - step] <= near / least)
     if firsts.size == 0:
         return int(to[0]), int(to[-1]) + 1
     return int(to[firsts[0]]), min(int(to[firsts[-1] + step]) + 1, size)

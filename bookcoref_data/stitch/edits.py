@@ -107,8 +107,7 @@ def apply_edits(source: CharStream, edits: Edits) -> CharStream:
     inner = dropping & (starts > 0)
     starts, ends = starts[inner], ends[inner]
     if starts.size:
-        padded = np.append(after, 0)
-        strongest = np.maximum.reduceat(padded, np.column_stack((starts, ends)).ravel())[::2]
+        strongest = np.maximum.reduceat(np.append(after, 0), np.column_stack((starts, ends)).ravel())[::2]
         np.maximum.at(after, starts - 1, strongest)
     after = after[kept]
     codes = source.codes[kept]
@@ -194,8 +193,7 @@ def _pieces(codes: np.ndarray, ends: np.ndarray) -> tuple[list[str], np.ndarray]
     last[:-1] |= ~(word[:-1] & word[1:])
     starts = np.concatenate(([0], np.flatnonzero(last) + 1)) if len(codes) else np.zeros(1, np.int64)
     text = text_of(codes)
-    bounds = starts.tolist()
-    return [text[a:b] for a, b in pairwise(bounds)], starts
+    return [text[a:b] for a, b in pairwise(starts.tolist())], starts
 
 
 def _shared(source: np.ndarray, target: np.ndarray, a0: int, a1: int, b0: int, b1: int) -> Iterator[Run]:

@@ -197,8 +197,7 @@ def remap(old: OldText, sentences: Sentences, *, least_matched: float = LEAST_MA
         old.doc_key, sentences[first : last + 1], gutenberg_key=old.gutenberg_key,
         clusters=clusters, characters=characters,
     )  # fmt: skip
-    report = _report(old, table, fate, alignment, tokens, (start, stop), merged)
-    return Remapped(book, report, start)
+    return Remapped(book, _report(old, table, fate, alignment, tokens, (start, stop), merged), start)
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,8 +45,7 @@ class _View:
         pad = 4
         self.size = len(stream)
         self.pad = pad
-        classes = classes_of(stream.codes)
-        self.word = (classes & WORD) > 0
+        self.word = (classes_of(stream.codes) & WORD) > 0
         self.after = stream.after
         self.codes = np.zeros(self.size + 2 * pad, dtype=stream.codes.dtype)
         self.codes[pad : pad + self.size] = stream.codes
@@ -117,8 +116,7 @@ def _open_candidates(view: _View) -> np.ndarray:
 
 
 def _is(view: _View, at: np.ndarray, letters: str) -> np.ndarray:
-    codes = view.code(np.clip(at, -view.pad, view.size + view.pad - 1))
-    return np.isin(codes, [ord(c) for c in letters])
+    return np.isin(view.code(np.clip(at, -view.pad, view.size + view.pad - 1)), [ord(c) for c in letters])
 
 
 def _token_contexts(view: _View, gaps: np.ndarray) -> np.ndarray:
@@ -170,8 +168,7 @@ def encode_cuts(stream: CharStream, cuts: Cuts) -> dict[str, bytes]:
     open_gaps = _open_candidates(view)
     contexts = _token_contexts(view, open_gaps)
     actual = ends[open_gaps]
-    balance = np.bincount(contexts, weights=np.where(actual, 1, -1), minlength=CONTEXTS)
-    usual = balance > 0
+    usual = np.bincount(contexts, weights=np.where(actual, 1, -1), minlength=CONTEXTS) > 0
     spaced = np.flatnonzero(stream.after[:-1] > 0)
     hidden = ends.copy()
     hidden[open_gaps] = False

@@ -56,8 +56,7 @@ def unpack_numbers(data: bytes, what: str = "pack") -> np.ndarray:
 
 def pack_increasing(positions: np.ndarray) -> bytes:
     """Encode strictly increasing positions as the differences to their predecessors, minus one."""
-    numbers = np.asarray(positions, dtype=np.int64)
-    return pack_numbers(np.diff(numbers, prepend=-1) - 1)
+    return pack_numbers(np.diff(np.asarray(positions, dtype=np.int64), prepend=-1) - 1)
 
 
 def unpack_increasing(data: bytes, end: int, what: str = "pack") -> np.ndarray:

@@ -103,8 +103,7 @@ def read_task(folder: Path, task: str) -> tuple[dict[str, Any], dict[str, Path]]
     record = parse_json(path.read_text(encoding="utf-8"), str(path)) if path.is_file() else None
     if not isinstance(record, dict) or record.get("task") != task:
         raise UsageError(f"{folder} is no folder of {task}", expected=f"{RECORD_FILE} and tables")
-    names = record["files"]
-    tables = {n: folder.joinpath(*(safe_name(part, n) for part in n.split("/"))) for n in names}
+    tables = {n: folder.joinpath(*(safe_name(part, n) for part in n.split("/"))) for n in record["files"]}
     for name, table in tables.items():
         if not table.is_file() or sha256_file(table) != record["files"][name]:
             raise DataError(f"{table} is not what was written", hint="make the folder again")

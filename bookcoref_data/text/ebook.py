@@ -119,8 +119,7 @@ def _refused(name: str, what: str, hint: str = "") -> UsageError:
 def _docx(archive: zipfile.ZipFile, name: str) -> MarkedText:
     """The paragraphs of a Word document; what was deleted in it, and notes, are not its text."""
     part = "word/document.xml"
-    root = _xml(_part(archive, part, name), part, name)
-    writer, waiting = _BlockWriter(), [root]
+    writer, waiting = _BlockWriter(), [_xml(_part(archive, part, name), part, name)]
     while waiting:
         paragraph, inner = waiting.pop(), list[Element]()
         style = paragraph.find(f"{_W}pPr/{_W}pStyle")

@@ -301,8 +301,7 @@ def _headings(spans: Iterable[Span], text: str, places: np.ndarray, words: np.nd
     for start, end in spans:
         first, stop = np.searchsorted(places, [start, end])
         if first < stop:
-            title = " ".join(text[start:end].split())
-            yield Heading(title, int(words[first]), int(words[stop - 1]))
+            yield Heading(" ".join(text[start:end].split()), int(words[first]), int(words[stop - 1]))
 
 
 # In the released tokens a paragraph's end is a token "\\n" only where their sentence splitter saw no end of a

@@ -27,8 +27,7 @@ class GuidePlace:
 
 def site_of(original: str) -> str | None:
     """The site of an original address, None when it is none of ours."""
-    host = urlsplit(original).netloc.lower().split(":")[0].removeprefix("www.")
-    name = host.removesuffix(".com")
+    name = urlsplit(original).netloc.lower().split(":")[0].removeprefix("www.").removesuffix(".com")
     return name if name in _SITES else None
 
 

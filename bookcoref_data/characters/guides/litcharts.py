@@ -36,5 +36,4 @@ def parse(soup: Any, address: str) -> GuidePage:
 def _major(item: Any) -> GuideEntry:
     """A major person; the link is the item's own, not the page's first."""
     link = next((a["href"] for a in item("a", href=True) if _PERSON_LINK.search(a["href"])), "")
-    name = first_text(item, "h2", "div.name", "h3")
-    return GuideEntry(name, joined(map(text_of, item("p"))), link=link)
+    return GuideEntry(first_text(item, "h2", "div.name", "h3"), joined(map(text_of, item("p"))), link=link)

@@ -138,8 +138,7 @@ def summary_page(
     """A page with the summary in these elements; without any it has a problem."""
     text = joined(map(text_of, paragraphs))
     problem = "" if text else "empty"
-    further = tuple(dict.fromkeys(more))
-    return GuidePage(SUMMARY, title, author_name(author), (), further, problem, text)
+    return GuidePage(SUMMARY, title, author_name(author), (), tuple(dict.fromkeys(more)), problem, text)
 
 
 def finish(

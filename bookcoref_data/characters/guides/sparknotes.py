@@ -66,5 +66,4 @@ def _block(block: Any) -> GuideEntry:
 
 
 def _in_depth(node: Any) -> str:
-    links = (a["href"] for a in node("a", href=True) if "in-depth" in text_of(a).lower())
-    return next(links, "")
+    return next((a["href"] for a in node("a", href=True) if "in-depth" in text_of(a).lower()), "")

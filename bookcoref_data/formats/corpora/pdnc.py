@@ -48,8 +48,7 @@ def read(path: Path, report: ConversionReport, tokenise: Tokenise) -> Iterator[F
 class _Novel:
     def __init__(self, folder: Path, report: ConversionReport, tokenise: Tokenise) -> None:
         self._folder, self._report, self._key = folder, report, folder.name
-        text = beside(folder, "novel_text.txt")
-        self._tokens = tokenise(read_bytes(text), self._key)
+        self._tokens = tokenise(read_bytes(beside(folder, "novel_text.txt")), self._key)
         # Main name by name; an alias that two characters share means neither
         path = beside(folder, "character_info.csv")
         main = [row["Main Name"] for _, row in _rows(path)]

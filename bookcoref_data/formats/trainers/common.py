@@ -68,8 +68,7 @@ def steady_speakers(record: Record, clusters: Sequence[Sequence[Mention]], note:
             names[start : end + 1] = [names[start]] * (end + 1 - start)
             changed += 1
     note(CHANGING_SPEAKERS, count=changed)
-    ends = [0, *accumulate(map(len, rows))]
-    return [names[a:b] for a, b in pairwise(ends)]
+    return [names[a:b] for a, b in pairwise([0, *accumulate(map(len, rows))])]
 
 
 def is_blank(token: str) -> bool:

@@ -33,8 +33,7 @@ LONE_HEADS = "clusters of which fewer than two heads are left (they are in span_
 @writer
 def write(record: Record, report: ConversionReport, note: Note) -> dict[str, Any]:
     """Write what wl-coref trains on. Raises DataError: a document's tokens are not known."""
-    sentences = sentences_of(record)
-    tokens = [(number, token) for number, sentence in enumerate(sentences) for token in sentence]
+    tokens = [(number, token) for number, sentence in enumerate(sentences_of(record)) for token in sentence]
     kept = [i for i, (_, token) in enumerate(tokens) if not is_blank(token)]
     # The place of each token among the words; that of a left-out token is the next word's.
     place = [0, *accumulate(not is_blank(token) for _, token in tokens)]

@@ -363,6 +363,5 @@ def copeland_counts(values: Sequence[Sequence[float]]) -> list[float]:
     for column in table.T:
         ordered = np.sort(column)
         smaller = np.searchsorted(ordered, column, side="left")
-        up_to = np.searchsorted(ordered, column, side="right")
-        total += smaller + (up_to - smaller - 1) / 2
+        total += smaller + (np.searchsorted(ordered, column, side="right") - smaller - 1) / 2
     return [float(value) for value in total]

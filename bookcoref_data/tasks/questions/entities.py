@@ -138,8 +138,7 @@ def _groups(record: Record, book: Book) -> tuple[list[tuple[Mention, ...]], list
     names: list[str | None] = [None] * len(book.clusters)
     if isinstance(ids, list) and len(ids) == len(names):
         names = [cluster_name(i) for i in ids]
-    source = "cluster names" if any(names) else "mentions"
-    return list(book.clusters), names, source
+    return list(book.clusters), names, "cluster names" if any(names) else "mentions"
 
 
 def _phrases(

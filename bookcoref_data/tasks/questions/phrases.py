@@ -105,8 +105,7 @@ def trimmed(text: str) -> str | None:
         if before.endswith(".") and _ABBREVIATED.search(text):
             text += "."  # the full stop belongs to the word: "Tom Hill Jr."
             break
-    words = text.casefold().split()
-    sound = any(map(str.isalnum, text)) and not set(words) <= _NOBODY
+    sound = any(map(str.isalnum, text)) and not set(text.casefold().split()) <= _NOBODY
     return text if sound and len(text) <= LONGEST_PHRASE else None
 
 

@@ -56,8 +56,7 @@ class EndpointModel(ChatServer):
             counts = (int(usage.get(name) or 0) for name in ("prompt_tokens", "completion_tokens"))
             return Reply(text, *counts)
         except (ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
-            expected = "the OpenAI interface: choices[0].message.content"
-            raise self.other_form(expected, answer.text) from error
+            raise self.other_form("the OpenAI interface: choices[0].message.content", answer.text) from error
 
 
 @dataclass(slots=True)

@@ -69,8 +69,7 @@ def is_division(block: Block) -> bool:
 @_asked_once
 def is_titled_number(block: Block) -> bool:
     """Whether the block reads "1. Mr. Sherlock Holmes" or "II. The Mail"."""
-    numbered = block.line_count <= 3 and bool(_FORM.NUMERAL_TITLE.match(block.line))
-    return numbered and not is_prose(block)
+    return block.line_count <= 3 and bool(_FORM.NUMERAL_TITLE.match(block.line)) and not is_prose(block)
 
 
 @_asked_once
@@ -106,8 +105,7 @@ def is_prose(block: Block) -> bool:
         return False
     if len(lines) == 1:
         return bool(_SENTENCE_END.search(lines[0].rstrip())) and len(words) >= 14
-    full = sum(len(line.rstrip()) >= 50 for line in lines[:-1])
-    return full >= 0.7 * (len(lines) - 1)
+    return sum(len(line.rstrip()) >= 50 for line in lines[:-1]) >= 0.7 * (len(lines) - 1)
 
 
 def is_verse(block: Block) -> bool:

@@ -173,8 +173,7 @@ class Block:
     def line(self) -> str:
         """The first line without surrounding blanks and emphasis marks."""
         stop = self.source.find("\n", self.start, self.end)
-        first = self.source[self.start : self.end if stop < 0 else stop]
-        return first.strip().strip("_*=+~ ").strip()
+        return self.source[self.start : self.end if stop < 0 else stop].strip().strip("_*=+~ ").strip()
 
 
 VISIBLE = re.compile(r"\S")

@@ -236,8 +236,7 @@ def _cut_note_paragraphs(draft: Draft, marks: _Marks) -> None:
         closing = False
         if found and not found[0] and block.text.lstrip()[0] == "[":
             # Nothing but notes stands between it and the next wide gap, heading or the end.
-            rest = blocks[index + 1 :]
-            below = next(b for b in rest if not (b and b.gap < 4 and _labels_of(b)))
+            below = next(b for b in blocks[index + 1 :] if not (b and b.gap < 4 and _labels_of(b)))
             closing = not below or below.gap >= 4 or (below.gap >= 2 and is_division(below))
         if closing or (found and found[0]):
             _cut_and_join(draft, "footnote", block.start, end)
