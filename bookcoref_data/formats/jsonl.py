@@ -212,7 +212,7 @@ def _record(value: dict[str, Any], source: str, report: ConversionReport | None,
     return Record(
         doc_key, "" if number is None else str(number), sentences, groups, characters, source,
         {name: content for name, content in value.items() if not held.get(name, name in KNOWN)},
-        speakers if any(flat(speakers)) else None, layers,
+        speakers if any(map(any, speakers or ())) else None, layers,
     )  # fmt: skip
 
 
