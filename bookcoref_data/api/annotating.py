@@ -14,7 +14,7 @@ from ..books.facts import one_called
 from ..errors import BookcorefError, UsageError, plural, require_choice
 from ..files import path_of, safe_name, write_text
 from ..outputs import files_of
-from ..progress import Silent
+from ..progress import Progress, Silent
 from ..resources import resource
 from ..shapes import attributes
 from . import options as o
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from ..annotation.plan import Plan
     from ..annotation.propose import Proposal
     from ..edits import Conflict, Effect
-    from ..progress import Progress
     from ..workflows.annotate import Annotated, Source
     from ..workflows.annotate_many import Shelf
     from ..workflows.datatrove_engine import Submission

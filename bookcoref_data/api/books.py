@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from ..books import Book, Record
 from ..books import Mention as Span
-from ..books.annotation import annotation_of
+from ..books.annotation import Annotation, SourceText, annotation_of
 from ..errors import MissingFileError, SourceError, UsageError, plural
 from ..files import path_of
 from ..formats import read_documents
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
 
     from ..annotation.state import State
-    from ..books.annotation import Annotation, SourceText
     from ..edits import Conflict, Effect
     from ..workflows.annotate import Annotated
 
@@ -165,7 +164,6 @@ class AnnotatedBook:
     def _reasoned(self) -> Annotation | None:
         """The annotation with its reasons, made here or read from a folder of ours; else None."""
         if self._line:
-            from ..books.annotation import annotation_of
             from ..formats.reasons import with_reasons
 
             return with_reasons(annotation_of(self.record), self._line, f"the reasons of {self.doc_key}")
@@ -430,8 +428,6 @@ def records_of(source: Any) -> list[Record]:
         UsageError: none of these.
     """
     if isinstance(source, str | os.PathLike):
-        from ..formats import read_documents
-
         return list(read_documents(path_of(source)))
     books, found = [source] if isinstance(source, AnnotatedBook | Book | Record) else source, []
     if not isinstance(books, Iterable):

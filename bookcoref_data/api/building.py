@@ -12,7 +12,7 @@ from ..errors import plural
 from ..files import path_of
 from ..formats.schema import SPLITS
 from ..outputs import files_of
-from ..progress import Silent
+from ..progress import Progress, Silent
 from ..resources import resource
 from ..shapes import attributes, plain
 from . import options as o
@@ -22,7 +22,6 @@ from .tables import Reported, Result, Table
 
 if TYPE_CHECKING:
     from ..annotation.plan import Plan
-    from ..progress import Progress
     from ..sources.release import ReleaseLayout
     from ..workflows.link_train import LinkTraining
     from ..workflows.rebuild import RebuildReport

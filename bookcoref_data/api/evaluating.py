@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 
 from ..errors import UsageError, plural
 from ..files import path_of
-from ..formats import read_documents
+from ..formats import read_documents, write_documents
 from ..formats.detect import detect
 from ..outputs import files_of
-from ..progress import Silent
+from ..progress import Progress, Silent
 from ..shapes import plain
 from . import options as o
 from .books import records_of
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ..books import Record
-    from ..progress import Progress
     from ..reports.evaluation_tables import ReportTable
     from ..scoring import ClusterScores, Evaluation
     from ..scoring.significance import Interval, Resampling
@@ -220,7 +219,6 @@ class Scores(Result):
         self.shown += typed_tables(scores, top)
         self._typed = {"labels": source, "classes": classes, "systems": [one.to_dict() for one in scores]}
         if out is not None:
-            from ..formats import write_documents
             from ..reports.typed_tables import suggestion_table
 
             write_documents([record for _, record in found], out, "jsonl")

@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Any
 from ..errors import plural
 from ..files import path_of
 from ..outputs import files_of
-from ..progress import Silent
-from ..sources.store import Store
+from ..progress import Progress, Silent
+from ..sources.store import PartSize, Store
 from . import options as o
 from .options import PathLike, path_or_none, text_or_none
 from .tables import Reported, Result, Table
 
 if TYPE_CHECKING:
-    from ..progress import Progress
-    from ..sources.store import PartSize
     from ..workflows.pack import PackReport
     from ..workflows.publish import PublishReport
 

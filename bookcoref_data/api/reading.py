@@ -13,7 +13,7 @@ from ..books.annotation import Annotation, annotation_of
 from ..books.facts import one_called
 from ..errors import DataError, UsageError, plural
 from ..files import path_of, write_text
-from ..formats import ConversionReport
+from ..formats import ConversionReport, NotKept
 from ..formats.layers import note_layers
 from ..outputs import files_of
 from ..shapes import attributes, plain
@@ -23,10 +23,8 @@ from .options import PathLike
 from .tables import Table
 
 if TYPE_CHECKING:
-    from ..books.annotation import Annotation
     from ..edits import Anchor, Applied, Conflict, Edit
     from ..edits.merging import Disagreement
-    from ..formats import ConversionReport, NotKept
     from ..reading_page.compare import Differences
 
 _HEIGHT = 640

@@ -18,7 +18,6 @@ from .tables import Result, Table
 
 if TYPE_CHECKING:
     from ..books.statistics import Sizes, Statistics
-    from ..formats import ConversionReport
     from ..workflows.align import Aligned
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ..errors import UsageError, listed
 from ..resources import load_toml, resource
 from ..scoring.mention_types import head_of
-from ..scoring.typed import TypedSpan
+from ..scoring.typed import TypedScores, TypedSpan, typed_scores
 from ..words.honorifics import HONORIFICS
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from ..scoring.evaluation import Evaluation
     from ..scoring.modes import BookPair
     from ..scoring.suggest import Suggestion
-    from ..scoring.typed import TypedScores
 
 HUB, OWN, NONE = "hub:", "own", "none"
 
@@ -33,7 +32,6 @@ def typed_scores_of(
     """Typed scores of every system with the labels that `source` names, put into `classes`; what to annotate
     next: at most so many passages of the first; and how many labels no class stands for."""
     from ..scoring.suggest import suggested
-    from ..scoring.typed import typed_scores
 
     if source == "four":
         source, classes = "spacy", "four"

@@ -13,7 +13,7 @@ from ...errors import UsageError, plural
 from ...errors import listed as named
 from ...shapes import together
 from ..common import cells, emit_json, emit_table, listed, say
-from ..declared import Given, verb
+from ..declared import Given, Json, verb
 
 if TYPE_CHECKING:
     from ...api import Table
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from ...api.corpora import Shown
     from ...api.housekeeping import CacheSize, Digest
     from ...api.options import Positive
-    from ..declared import Json
 
 FAILED = 1
 

@@ -12,7 +12,7 @@ import typer
 from ... import api
 from ...errors import BookcorefError, UsageError, counted, plural
 from ..common import cells, emit_json, emit_problems, emit_rows, emit_table, listed, say
-from ..declared import Given, verb
+from ..declared import Given, Json, Markdown, verb
 
 if TYPE_CHECKING:
     from ...api.building import Regenerated
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from ...workflows.import_corpus import Imported
     from ...workflows.link_train import LinkTraining
     from ...workflows.publish import PublishReport
-    from ..declared import Json, Markdown
 
 FAILED = 1
 

@@ -12,21 +12,19 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ... import api
-from ...api.options import only_with
+from ...api.options import OpenPage, Port, Strict, only_with
 from ...errors import UsageError, counted, plural
 from ..common import cells, emit_json, emit_rows, emit_table, listed, say
-from ..declared import Given, verb
+from ..declared import Given, Json, verb
 
 if TYPE_CHECKING:
     from ...api import AnnotatedBook
     from ...api.annotating import AnnotatedMany
-    from ...api.options import OpenPage, Port, Strict
     from ...api.reading import Corrected, Corrections, Exported, MergedCorrections, Page
     from ...api.scoring import Carried
     from ...edits import Conflict, Edit
     from ...formats import ConversionReport
     from ...workflows.annotate import Source
-    from ..declared import Json
 
 
 @verb(document=lambda made: {"text": str(made / "lamp.txt"), "cast": str(made / "cast.txt")})

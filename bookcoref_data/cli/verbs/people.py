@@ -7,21 +7,16 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
-from ...api.options import only_with
-from ...api.reviewing import edits_beside
+from ...api.options import AskOnPage, OpenPage, Port, only_with
+from ...api.reviewing import Audit, Casting, Review, edits_beside
 from ...errors import UsageError
 from ..common import emit_json, emit_rows, emit_table, say
-from ..declared import Given, verb
+from ..declared import Given, Json, verb
 from .novel import say_conflicts, serve_page
-
-if TYPE_CHECKING:
-    from ...api.options import AskOnPage, OpenPage, Port
-    from ...api.reviewing import Audit, Casting, Review
-    from ..declared import Json
 
 _ASK = {
     "speaker": "Who says this?", "pronoun": "Who is meant?", "phrase": "Who is meant?",

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..common import emit_table, listed
-from ..declared import verb
+from ..declared import Json, Markdown, verb
 
 if TYPE_CHECKING:
     from ...api.evaluating import Scores
     from ...api.scoring import Counts
-    from ..declared import Json, Markdown
 
 # (heading, field); the paper's own columns first, then what the two disputed ones can also mean.
 TABLE_1 = [

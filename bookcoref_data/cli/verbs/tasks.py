@@ -9,21 +9,19 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ... import api
-from ...api.options import only_with
+from ...api.options import OpenPage, Port, only_with
 from ...errors import UsageError, counted, plural
 from ..common import cells, emit_json, emit_problems, emit_rows, emit_table, listed, say
-from ..declared import Given, verb
+from ..declared import Given, Json, verb
 
 if TYPE_CHECKING:
     from ...api import Table
     from ...api.contexts import Contexts, GuideTexts, Identified, NamedReferences, SystemScores, TableDefects
     from ...api.merging import Merged
     from ...api.models import Asked
-    from ...api.options import OpenPage, Port
     from ...api.questions import Graded, Questions
     from ...tasks.runner.run import RunReport
     from ...workflows.merge import MergeReport
-    from ..declared import Json
 
 
 @verb(flags={"decisions": "-d"})
