@@ -9,13 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from .. import api
 from ..formats.cells import cell_text, markdown_row
 from ..progress import Progress, Silent
-
-if TYPE_CHECKING:
-    from ..api import Table
 
 
 def emit_json(value: Any) -> None:
@@ -49,7 +47,7 @@ def emit_table(
         print("  ".join(line).rstrip())
 
 
-def emit_rows(table: Table, *, title: str = "", markdown: bool = False) -> None:
+def emit_rows(table: api.Table, *, title: str = "", markdown: bool = False) -> None:
     """Print a table of the front door."""
     emit_table(table.columns, (row.values() for row in table), title=title, markdown=markdown)
 

@@ -20,6 +20,7 @@ from ..formats.folder import is_folder, read_build, writing_folder
 from ..formats.reasons import format_reasons, read_reasons
 from ..formats.schema import SPLITS
 from ..outputs import whole
+from ..sources.editions import editions
 from ..text.markers import HEAD, field, is_gutenberg
 from .annotate import CORRECTIONS, LICENCES
 
@@ -49,8 +50,6 @@ def _now() -> str:
 
 def title_of(annotation: Annotation) -> str:
     """The title that the record gives, else Gutenberg's header, else the list of editions; else the key."""
-    from ..sources.editions import editions
-
     given = annotation.extra.get("title")
     header = annotation.source.text[:HEAD] if annotation.source else ""
     named = given if isinstance(given, str) else field(header, "Title") if is_gutenberg(header) else ""

@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from ..annotation.cast import Entry, make_cast
+from ..annotation.embedded.parsing import kernel
 from ..annotation.plan import Plan, read_plan
+from ..annotation.propose import propose_cast
 from ..books import Book
 from ..books.facts import books_called
 from ..characters.match import MatchReport
@@ -173,8 +175,6 @@ class SilverReport(FolderReport):
         return f"<SilverReport: {len(self.books)} books in {self.out}, {len(self.failed)} failed>"
 
     def to_dict(self) -> dict[str, Any]:
-        from ..annotation.embedded.parsing import kernel
-
         parsed = self.built and any(facts.get("plausibility") for facts in self.books)
         made = {"kernel": kernel()} if parsed else {}
         return FolderReport.to_dict(self) | made | attributes(self, "dropped left_out books texts")
@@ -336,8 +336,6 @@ def _proposed(
     book: Book, plan: Plan | None, repair: Repair | None = None
 ) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """A cast made from the book itself, with the parse of the backend, and repaired by a person."""
-    from ..annotation.propose import propose_cast
-
     entries = (propose_with(backend_of(plan), book) if plan else propose_cast(book)).cast.entries
     return tuple((e.name, e.aliases) for e in (repair.apply(entries) if repair else entries))
 

@@ -35,6 +35,7 @@ from ..sample_story.story import sample_path
 from ..shapes import attributes, plain
 from ..sources import hub
 from ..sources.gutenberg import PlanRow, Texts
+from ..sources.http import Fetcher
 from ..sources.release import Release, ReleaseLayout
 from ..sources.store import Store
 from .engine import Finished, FolderReport, JobResults, Outcome, run
@@ -387,8 +388,6 @@ def _listed(settings: RebuildSettings) -> list[BookPart]:
 
 def texts_of(settings: RebuildSettings, store: Store, progress: Progress) -> Texts:
     """The finder of Gutenberg texts for these settings."""
-    from ..sources.http import Fetcher
-
     mirror = str(sample_path("mirror")) if settings.sample else settings.mirror
     fetcher = Fetcher(offline=settings.offline, progress=progress)
     return Texts(store, mirror=mirror, offline=settings.offline, fetcher=fetcher)
