@@ -4,23 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
 from ... import api
+from ...api.options import Positive
 from ...errors import UsageError, plural
 from ...errors import listed as named
 from ...shapes import together
 from ..common import cells, emit_json, emit_table, listed, say
 from ..declared import Given, Json, verb
-
-if TYPE_CHECKING:
-    from ...api import Table
-    from ...api.building import Rebuilt, Verified
-    from ...api.corpora import Shown
-    from ...api.housekeeping import CacheSize, Digest
-    from ...api.options import Positive
 
 FAILED = 1
 
@@ -52,7 +45,7 @@ def rebuild(
         known = sum(row["bytes"] or 0 for row in fetch)
         print(f"{plural(len(fetch), 'download')}, about {known / 1e6:.1f} MB; nothing was fetched or written")
         return
-    done: Rebuilt = given(least_kept=None) if exact else given()
+    done: api.Rebuilt = given(least_kept=None) if exact else given()
     report, books = done.report, done.books.to_dicts()
     if json:
         emit_json(done.to_dict())
@@ -78,7 +71,7 @@ def rebuild(
 
 
 @verb(code=lambda done: done.result.exit_code)
-def verify(done: Verified) -> None:
+def verify(done: api.Verified) -> None:
     """The table says for tokens and spans apart what they were compared with. Exits with 0 when all is right,
     1 when something is missing or a book is of another edition, 4 when some content is not what its checksum
     says."""
@@ -110,7 +103,7 @@ def verify(done: Verified) -> None:
 
 
 @verb(flags={"folder": "--folder"})
-def list_(books: Table, folder: Path) -> None:
+def list_(books: api.Table, folder: Path) -> None:
     rows = books.to_dicts()
     columns = ("doc_key", "title", "splits", "tokens", "characters", "counts_from", "text_cached", "built")
     emit_table(columns, [[_word(cell) for cell in row] for row in cells(rows, columns)])
@@ -119,7 +112,7 @@ def list_(books: Table, folder: Path) -> None:
 
 
 @verb(flags={"folder": "--folder"})
-def show(found: Shown, at: int | None, character: str | None, most: Positive = 20) -> None:
+def show(found: api.Shown, at: int | None, character: str | None, most: Positive = 20) -> None:
     """`show annotated` shows the book in a folder of `annotate`. Any file that `convert` reads will do.
 
     Args:
@@ -157,13 +150,13 @@ def cite(text: str) -> None:
 
 
 @verb()
-def manifest_write(made: Digest, out: Path) -> None:
+def manifest_write(made: api.Digest, out: Path) -> None:
     say(f"wrote {out}")
     print(f"sha256:{made.digest[:16]}")
 
 
 @verb()
-def manifest_show(found: Digest) -> None:
+def manifest_show(found: api.Digest) -> None:
     print(f"sha256:{found.digest[:16]}")
 
 
@@ -188,7 +181,7 @@ def pack(given: Given, release: Path | None, out: Path | None, json: Json = Fals
 
 
 @verb()
-def pack_inspect(packs: Table) -> None:
+def pack_inspect(packs: api.Table) -> None:
     facts = packs.to_dicts()
     emit_table(
         ("book", "tokens", "mentions", "windows", "edits", "held as text", "text %", "bytes", "made from"),
@@ -210,7 +203,7 @@ def cache_path(root: Path) -> None:
 
 
 @verb()
-def cache_size(found: CacheSize) -> None:
+def cache_size(found: api.CacheSize) -> None:
     rows = [[*part] for part in found.parts]
     word = "removed" if found.removed else "parts"
     columns = ["part", "files", "bytes"]
@@ -225,7 +218,7 @@ def cache_clear(given: Given, part: str | None, yes: bool = False, json: Json = 
     Args:
         yes: do not ask.
     """
-    there: CacheSize = given(api.cache_size)
+    there: api.CacheSize = given(api.cache_size)
     doomed = [entry for entry in there.parts if part in (None, entry.part)]
     if doomed and not yes:
         total = sum(entry.bytes for entry in doomed)
@@ -235,7 +228,7 @@ def cache_clear(given: Given, part: str | None, yes: bool = False, json: Json = 
         if not typer.confirm(f"Remove {what}?", err=True):
             say("nothing was removed")
             raise typer.Exit(1)
-    removed: CacheSize = given()
+    removed: api.CacheSize = given()
     if json:
         emit_json(removed.to_dict())
     else:

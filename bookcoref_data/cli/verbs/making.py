@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ... import api
+from ...api.options import Count, Strict
 from ...errors import BookcorefError, UsageError, counted, plural
 from ..common import cells, emit_json, emit_problems, emit_rows, emit_table, listed, say
 from ..declared import Given, Json, Markdown, verb
 
 if TYPE_CHECKING:
-    from ...api.building import Regenerated
-    from ...api.harvesting import Harvested, Matched
-    from ...api.options import Count, Strict
     from ...workflows.create import SilverReport
     from ...workflows.import_corpus import Imported
     from ...workflows.link_train import LinkTraining
@@ -91,7 +89,7 @@ def _show_cleaned(reports: list[dict[str, Any]], show_cuts: bool) -> None:
 
 
 @verb(code=lambda done: bool(done.problems))
-def harvest_liscu(done: Harvested) -> None:
+def harvest_liscu(done: api.Harvested) -> None:
     report = done.report
     emit_table(("", "number"), [("works", report.works), ("characters", report.rows)])
     tables = {"counts": report.counts, "pages": report.statuses, "requests": report.requests}
@@ -106,7 +104,7 @@ harvest_wikidata = harvest_liscu
 
 
 @verb()
-def match(done: Matched, out: Path, json: Json = False) -> None:
+def match(done: api.Matched, out: Path, json: Json = False) -> None:
     facts = done.to_dict()
     for override in facts["unused_overrides"]:
         say(f"this override names no work of the tables: {override['title'] or override['work_id']}")
@@ -157,7 +155,7 @@ def regenerate(
         else:
             emit_rows(table, markdown=markdown)
         raise typer.Exit(3 if "cannot run" in table["verdict"] else 0)
-    done: Regenerated = given()
+    done: api.Regenerated = given()
     listed("note:", done.notes)
     if json:
         emit_json(done.to_dict())

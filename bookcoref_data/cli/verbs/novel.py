@@ -18,10 +18,6 @@ from ..common import cells, emit_json, emit_rows, emit_table, listed, say
 from ..declared import Given, Json, verb
 
 if TYPE_CHECKING:
-    from ...api import AnnotatedBook
-    from ...api.annotating import AnnotatedMany
-    from ...api.reading import Corrected, Corrections, Exported, MergedCorrections, Page
-    from ...api.scoring import Carried
     from ...edits import Conflict, Edit
     from ...formats import ConversionReport
     from ...workflows.annotate import Source
@@ -57,7 +53,7 @@ def annotate(
     if edits is not None and several:
         raise UsageError("--edits corrects one book at a time", hint="annotate the corrected book alone")
     if several and out is not None and report is None:
-        many: AnnotatedMany = given(api.annotate_many, books=book)
+        many: api.AnnotatedMany = given(api.annotate_many, books=book)
         show_many(many, json)
         raise typer.Exit(many.exit_code)
     if given.values["engine"] != "local" or given.values["slurm"]:
@@ -104,7 +100,7 @@ def _propose(given: Given, book: Path, out: Path | None, json: bool) -> None:
         emit_table(("book", "characters", "file"), rows)
 
 
-def _show(done: list[AnnotatedBook]) -> None:
+def _show(done: list[api.AnnotatedBook]) -> None:
     scored = [book for book in done if len(book.scores)]
     for book in scored:
         emit_rows(book.scores, title=book.doc_key)
@@ -115,7 +111,7 @@ def _show(done: list[AnnotatedBook]) -> None:
     listed("wrote", done[0].files)
 
 
-def show_many(many: AnnotatedMany, json: bool) -> None:
+def show_many(many: api.AnnotatedMany, json: bool) -> None:
     """Print what was done with many books: a row each, those that a person should look at first."""
     if many.submission is not None:
         sent = many.submission
@@ -150,7 +146,7 @@ def view(
     if out is None and not serve:
         raise UsageError("nowhere to write", expected="--out FILE.html", hint="or --serve")
     # While serving, corrections come from the file that they are kept in, each time anew.
-    page: Page = given(edits=None if serve else edits)
+    page: api.Page = given(edits=None if serve else edits)
     if out is not None and json:
         emit_json(page.to_dict())
     elif out is not None:
@@ -207,7 +203,7 @@ def _open(address: str) -> None:
     flags={"edits": "-e"}, code=lambda done, **_: bool(done.conflicts),
     document=lambda done: done.to_dict()["documents"],
 )  # fmt: skip
-def edits_apply(done: Corrected, edits: Path, out: Path) -> None:
+def edits_apply(done: api.Corrected, edits: Path, out: Path) -> None:
     """Exit code 1 when an edit needs a person: it is listed, with the reason."""
     columns = ("book", "changed", "so already", "found elsewhere", "conflicts")
     emit_table(columns, [list(row.values()) for row in done.table])
@@ -218,7 +214,7 @@ def edits_apply(done: Corrected, edits: Path, out: Path) -> None:
 
 
 @verb(code=lambda found, **_: bool(found.lost), document=lambda found: found.to_dict()["edits"])
-def edits_diff(found: Corrections, old: Path, new: Path, out: Path | None, json: Json = False) -> None:
+def edits_diff(found: api.Corrections, old: Path, new: Path, out: Path | None, json: Json = False) -> None:
     """Places are found by their words where the two texts are not the same; exit code 1 when some are not
     found."""
     _tell_edits(found, out, json)
@@ -240,7 +236,7 @@ def _tell_edits(found: Sequence[Edit], out: Path | None, json: bool) -> None:
 
 
 @verb(code=lambda done, **_: bool(done.disagreements))
-def edits_merge(done: MergedCorrections, out: Path | None, json: Json = False) -> None:
+def edits_merge(done: api.MergedCorrections, out: Path | None, json: Json = False) -> None:
     """Exit code 1 when two people disagree."""
     if not json:
         _tell_edits(done, out, json)
@@ -260,7 +256,7 @@ def report(files: list[Path], json: Json = False) -> None:
 
 
 @verb(flags={"to": "--to"}, code=lambda done, strict: strict and bool(done.not_kept))
-def export(done: Exported, strict: Strict = False) -> None:
+def export(done: api.Exported, strict: Strict = False) -> None:
     listed("wrote", done)
     for item in done.not_kept:
         say(f"not kept: {counted(item.count, item.what)}")
@@ -294,7 +290,7 @@ def convert(given: Given, target: Path, strict: Strict = False, json: Json = Fal
 @verb()
 def align(given: Given, out: Path | None, least_kept: float, to: str | None, json: Json = False) -> None:
     """The report is printed even where too little was kept to write anything."""
-    carried: Carried = given(out=None, to=None, least_kept=0.0)
+    carried: api.Carried = given(out=None, to=None, least_kept=0.0)
     if json:
         emit_json(carried.to_dict()["documents"])
     else:

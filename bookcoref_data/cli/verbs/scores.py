@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from ... import api
 from ..common import emit_table, listed
 from ..declared import Json, Markdown, verb
-
-if TYPE_CHECKING:
-    from ...api.evaluating import Scores
-    from ...api.scoring import Counts
 
 # (heading, field); the paper's own columns first, then what the two disputed ones can also mean.
 TABLE_1 = [
@@ -25,7 +20,7 @@ BESIDE = [
 
 
 @verb(flags={"key": "-k", "response": "-r", "mode": "-m"})
-def evaluate(scores: Scores, markdown: Markdown = False, json: Json = False) -> None:
+def evaluate(scores: api.Scores, markdown: Markdown = False, json: Json = False) -> None:
     """Scores are in percent; --json has fractions with their numerators and denominators, and the rules
     used."""
     listed("note:", scores.notes)
@@ -39,7 +34,7 @@ def evaluate(scores: Scores, markdown: Markdown = False, json: Json = False) -> 
 
 
 @verb(document=lambda found: found.documents())
-def stats(found: Counts, markdown: Markdown = False, json: Json = False) -> None:
+def stats(found: api.Counts, markdown: Markdown = False, json: Json = False) -> None:
     """The plain ones stand in the second table."""
     listed("note:", found.notes)
     listed("wrote", found.plots)

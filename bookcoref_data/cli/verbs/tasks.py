@@ -15,11 +15,7 @@ from ..common import cells, emit_json, emit_problems, emit_rows, emit_table, lis
 from ..declared import Given, Json, verb
 
 if TYPE_CHECKING:
-    from ...api import Table
-    from ...api.contexts import Contexts, GuideTexts, Identified, NamedReferences, SystemScores, TableDefects
-    from ...api.merging import Merged
     from ...api.models import Asked
-    from ...api.questions import Graded, Questions
     from ...tasks.runner.run import RunReport
     from ...workflows.merge import MergeReport
 
@@ -52,7 +48,7 @@ def merge(
         else:
             ask_all(documents, answers)
     if agreement:
-        found: Table = given(api.merge_agreement, decisions=decisions or ())
+        found: api.Table = given(api.merge_agreement, decisions=decisions or ())
         if json:
             emit_json(found.to_dicts())
             return
@@ -61,7 +57,7 @@ def merge(
         titles = ("genre", "annotators", "decisions", "strict", "Jaccard", "New", "not New", "alpha")
         emit_table(titles, zip(*told.values(), strict=True))
         return
-    merged: Merged = given()
+    merged: api.Merged = given()
     listed("warning:", merged.warnings)
     listed("not kept:", (counted(item.count, item.what) for item in merged.not_kept))
     if out is not None:
@@ -107,7 +103,7 @@ def _show_merged(report: MergeReport) -> None:
 
 
 @verb()
-def questions_build(made: Questions, out: Path) -> None:
+def questions_build(made: api.Questions, out: Path) -> None:
     listed("left out:", (f"{key}: {reason}" for key, reason in made.rejected.items()))
     emit_rows(made.table)
     first = next(iter(made.made.tables), ("", ""))
@@ -119,7 +115,7 @@ def questions_build(made: Questions, out: Path) -> None:
 
 
 @verb(flags={"answers": "-a"})
-def questions_evaluate(graded: Graded, out: Path | None, json: Json = False) -> None:
+def questions_evaluate(graded: api.Graded, out: Path | None, json: Json = False) -> None:
     if not _print_run(graded, out, json):
         return
     for name, grades in graded.grades.items():
@@ -148,7 +144,7 @@ def questions_evaluate(graded: Graded, out: Path | None, json: Json = False) -> 
             say(f"{name}: {grades.unknown:,} answers are to other questions and were left out")
 
 
-def _print_run(done: Asked | Graded | Identified, out: Path | None, json: bool) -> bool:
+def _print_run(done: Asked | api.Graded | api.Identified, out: Path | None, json: bool) -> bool:
     """Print the prompts of a dry run or a line about the run; whether the results are still to be printed."""
     if (preview := done.preview) is None:
         _say_run(done.report, out)
@@ -176,7 +172,7 @@ def _say_run(report: RunReport | None, out: Path | None) -> None:
 
 
 @verb(flags={"strategies": "-s", "characters": "-c"})
-def contexts_build(made: Contexts, out: Path) -> None:
+def contexts_build(made: api.Contexts, out: Path) -> None:
     emit_rows(made.table)
     listed("left out, without characters:", made.nameless)
     listed("summaries of other books, not used:", made.others)
@@ -197,7 +193,7 @@ SCORES = {
 
 
 @verb(flags={"answers": "-a"})
-def contexts_score(done: SystemScores, out: Path | None) -> None:
+def contexts_score(done: api.SystemScores, out: Path | None) -> None:
     """Scores are in percent; --json has fractions."""
     _say_run(done.report, out)
     shown = [name for name in SCORES if any(name in scores for scores in done.scores.values())]
@@ -223,33 +219,33 @@ def _percent(share: float | None) -> float | None:
     return None if share is None else 100 * share
 
 
-def known(found: Table) -> list[dict[str, Any]]:
+def known(found: api.Table) -> list[dict[str, Any]]:
     """The rows of a table without what is unknown."""
     return [{name: value for name, value in row.items() if value is not None} for row in found]
 
 
 @verb(flags={"books": "--books"}, document=known)
-def contexts_novelty(found: Table) -> None:
+def contexts_novelty(found: api.Table) -> None:
     """Shares are in percent; --json has fractions."""
     shares = {name: name for name in found.columns if name.endswith("-grams")}
     _show_shares(found, ("texts of", "texts", "other books"), shares)
 
 
 @verb(flags={"budgets": "-b"}, document=known)
-def contexts_compare(found: Table) -> None:
+def contexts_compare(found: api.Table) -> None:
     """Shares are in percent; --json has fractions."""
     shares = {"entity_recall": "entities", "mention_recall": "mentions", "precision": "precision"}
     _show_shares(found, ("book", "budget", "strategy", "characters"), shares)
 
 
-def _show_shares(found: Table, columns: Sequence[str], shares: Mapping[str, str]) -> None:
+def _show_shares(found: api.Table, columns: Sequence[str], shares: Mapping[str, str]) -> None:
     """Print rows with shares under their titles, in percent."""
     rows = [[*(r[c] for c in columns), *(_percent(r.get(n)) for n in shares)] for r in found]
     emit_table((*columns, *shares.values()), rows)
 
 
 @verb()
-def contexts_tables(found: TableDefects, out: Path | None) -> None:
+def contexts_tables(found: api.TableDefects, out: Path | None) -> None:
     if out is not None:
         say(f"wrote {out}")
     books = [", ".join(d.books[:6]) + (", ..." if len(d.books) > 6 else "") for d in found.defects]
@@ -259,7 +255,7 @@ def contexts_tables(found: TableDefects, out: Path | None) -> None:
 
 
 @verb(code=lambda done: bool(done.problems))
-def contexts_collect(done: GuideTexts) -> None:
+def contexts_collect(done: api.GuideTexts) -> None:
     report = done.report
     tables = {"texts": report.texts, "rows": report.splits, "left out": report.left_out}
     for title, counts in {**tables, "pages": report.pages}.items():
@@ -269,7 +265,7 @@ def contexts_collect(done: GuideTexts) -> None:
 
 
 @verb()
-def contexts_references(done: NamedReferences, out: Path) -> None:
+def contexts_references(done: api.NamedReferences, out: Path) -> None:
     found = done.found
     say(
         f"wrote {len(found.rows):,} references to {out}; {found.without_book:,} texts are about other books, "
@@ -279,7 +275,7 @@ def contexts_references(done: NamedReferences, out: Path) -> None:
 
 
 @verb(flags={"answers": "-a"})
-def contexts_identify(done: Identified, out: Path | None, json: Json = False) -> None:
+def contexts_identify(done: api.Identified, out: Path | None, json: Json = False) -> None:
     if not _print_run(done, out, json):
         return
     for name, grades in done.grades.items():
