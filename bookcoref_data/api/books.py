@@ -196,8 +196,7 @@ class AnnotatedBook:
         from ..scoring.mention_types import TypeRules
 
         book = self.book
-        names = [name for name, _ in self.record.characters]
-        kinds = TypeRules(book.tokens, book.sentence_ends, names)
+        kinds = TypeRules(book.tokens, book.sentence_ends, [name for name, _ in self.record.characters])
         known = self._reasoned
         ours_here = [(m, known.names[m.character]) for m in known.mentions if m.step] if known else []
         made = {(m.start, m.end, name): m for m, name in ours_here}

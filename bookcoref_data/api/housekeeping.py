@@ -142,8 +142,7 @@ def manifest_write(
     from ..workflows.verify import write_manifest
 
     source, file = path_of(folder), path_of(out)
-    digest = write_manifest(source, file)
-    return Digest(digest, [book.doc_key for book in read_build(source).books], file)
+    return Digest(write_manifest(source, file), [book.doc_key for book in read_build(source).books], file)
 
 
 def manifest_show(folder: o.MadeFolder = "bookcoref") -> Digest:

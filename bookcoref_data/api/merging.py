@@ -134,8 +134,7 @@ def merge_agreement(
     from ..workflows import merge as work
 
     documents = work.read_parts(path_of(parts), format)
-    tables = work.read_tables(paths_of(decisions), documents)
-    found = agreement_by_genre(documents, tables).items()
+    found = agreement_by_genre(documents, work.read_tables(paths_of(decisions), documents)).items()
     rows = ((genre, pair, values) for genre, pairs in found for pair, values in pairs.items())
     return Table.of_dicts({"genre": genre, "annotators": list(p), **v.to_dict()} for genre, p, v in rows)
 

@@ -124,8 +124,7 @@ class Graded(GradedRun):
         return Table.of_rows(("answers", "questions", "n", "right", "accuracy", "low", "high"), rows)
 
     def _graded(self) -> str:
-        found = (f"{name} {100 * g.groups['all'].value:.1f} %" for name, g in self.grades.items())
-        return ", ".join(found)
+        return ", ".join(f"{name} {100 * g.groups['all'].value:.1f} %" for name, g in self.grades.items())
 
 
 @renamed(limit="most")

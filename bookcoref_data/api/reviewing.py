@@ -381,8 +381,7 @@ class Audit(Result):
 
         told = self.to_dict()
         more = {"edits": self._kept, "names": [], "author": self._author, "server": server}
-        data = {"questions": told["flags"], "counts": told["counts"], **more}
-        return form("review", "Likely errors", data)
+        return form("review", "Likely errors", {"questions": told["flags"], "counts": told["counts"], **more})
 
     def _line(self) -> str:
         return plural(len(self._all), "flag")

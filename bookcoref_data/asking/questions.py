@@ -309,8 +309,7 @@ class Asking:
         forms: dict[tuple[str, int], list[Span]] = defaultdict(list)
         for m in self.a.mentions:
             if m.kind == "name" and rule in m.rule:
-                words = " ".join(self.a.book.tokens[m.start : m.end + 1])
-                forms[words, m.character].append((m.start, m.end))
+                forms[" ".join(self.a.book.tokens[m.start : m.end + 1]), m.character].append((m.start, m.end))
         return forms
 
     def _of_words(self) -> Iterator[ReviewQuestion]:
@@ -414,8 +413,7 @@ class Asking:
         weights: dict[int, float] = defaultdict(float)
         here, end = question.start, question.end
         for m in self.inside(here - _REACH, end + _AHEAD):
-            away = abs(m.start - here)
-            weights[m.character] += (3 if m.kind == "name" else 1) / (20 + away)
+            weights[m.character] += (3 if m.kind == "name" else 1) / (20 + abs(m.start - here))
         for q in self.a.quotes:
             if here - _REACH <= q.start <= end + _GAP:
                 for who in (q.speaker, *q.addressees):

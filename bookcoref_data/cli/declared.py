@@ -352,8 +352,7 @@ def _parameter(one: Declared, decls: tuple[str, ...], help: str, *, hide: bool =
     if one.mapping or one.choices:
         metavar = "KEY=FILE" if one.mapping else f"[{'|'.join(one.choices)}]"
     make: Any = typer.Option if decls else typer.Argument
-    info = make(*decls, help=help, metavar=metavar, hidden=hide, **limits)
-    told: Any = Annotated[kind, info]
+    told: Any = Annotated[kind, make(*decls, help=help, metavar=metavar, hidden=hide, **limits)]
     return inspect.Parameter(one.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=told)
 
 

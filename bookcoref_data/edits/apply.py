@@ -220,8 +220,7 @@ class _Editing:
             if len(here) != 1:
                 raise EditRefused(f"there is no mention of {edit.was or 'one character'} with these words")
             was = next(iter(here))
-        old = here.pop(was)
-        there[was] = self._corrected(edit, to, was, old.kind)
+        there[was] = self._corrected(edit, to, was, here.pop(was).kind)
         return True
 
     def _speaker(self, edit: Edit, span: tuple[int, int]) -> bool:

@@ -32,8 +32,7 @@ def diff(old: Annotation, new: Annotation, *, author: str = "", date: str = "") 
     structure = list(_structure(old, new))
     middle = apply(old, structure).annotation
     edits = [*structure, *_links(middle, new), *_speakers(middle, new)]
-    signed = (replace(e, doc_key=old.doc_key, author=author, date=date) for e in edits)
-    return Diff(tuple(signed), lost)
+    return Diff(tuple(replace(e, doc_key=old.doc_key, author=author, date=date) for e in edits), lost)
 
 
 def _carried(old: Annotation, new: Annotation) -> tuple[Annotation, tuple[Anchor, ...]]:

@@ -76,8 +76,7 @@ class Edit:
         """The fields that this operation has, in a fixed order."""
         speaks = self.op == "speaker"
         told = {"was": self.was is not None, "speaker": speaks, "addressees": speaks}
-        value = {name: v for name, v in attributes(self, _IN_ORDER).items() if told.get(name, v)}
-        return value | self.extra
+        return {name: v for name, v in attributes(self, _IN_ORDER).items() if told.get(name, v)} | self.extra
 
 
 _KNOWN = {part.name for part in fields(Edit)} - {"extra"}

@@ -182,8 +182,7 @@ def draw_network(r: LaidOutBook) -> Figure:
     import networkx as nx
 
     graph = network(r)
-    best = sorted(graph, key=lambda n: (-graph.nodes[n]["mentions"], n))[:_MOST]
-    graph = graph.subgraph(best).copy()
+    graph = graph.subgraph(sorted(graph, key=lambda n: (-graph.nodes[n]["mentions"], n))[:_MOST]).copy()
     heaviest = max([w for *_, w in graph.edges(data="weight")], default=0)
     weak = [(a, b) for a, b, w in graph.edges(data="weight") if w < max(1, _WEAKEST * heaviest)]
     graph.remove_edges_from(weak)

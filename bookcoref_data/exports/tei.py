@@ -69,8 +69,7 @@ class _TeiWriter:
         if listed:
             people = self._add(self._add(self._add(header, "profileDesc"), "particDesc"), "listPerson")
             for c in listed:
-                person = self._add(people, "person", **{_XML_ID: f"c{c}"})
-                self._add(person, "persName", self.r.name(c))
+                self._add(self._add(people, "person", **{_XML_ID: f"c{c}"}), "persName", self.r.name(c))
         if self.standoff:
             stand = self._add(root, "standOff")
             marks = self._add(stand, "spanGrp", type="mentions")

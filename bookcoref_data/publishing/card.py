@@ -114,8 +114,7 @@ def _licences(publication: Publication) -> str:
     lines += [f"- {plural(number, 'text')}: {state}" for state, number in states.most_common()]
     # The evidence without the name of the file, so that equal ones are counted together.
     named = re.compile(r" of [\w.-]+\.txt| \([\w.-]+\.txt\)")
-    evidence = Counter(named.sub("", rights.evidence) for rights in publication.texts.values())
-    known = evidence.most_common(10)
+    known = Counter(named.sub("", rights.evidence) for rights in publication.texts.values()).most_common(10)
     lines += [f"- how we know: {text} ({plural(number, 'book')})" for text, number in known]
     if PUBLIC_DOMAIN in states:
         lines += ["- Texts that are in the public domain in the United States may be in copyright elsewhere."]

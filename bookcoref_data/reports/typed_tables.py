@@ -33,8 +33,7 @@ def typed_tables(systems: Sequence[TypedScores], most: int) -> list[ReportTable]
     coverage = ReportTable("mentions with a label (%)", columns, rows)
     # Classes by their mean mention F1 over the systems, the weakest first.
     every = ((one.label, one.mentions) for system in systems for one in system.labels)
-    scored = ((label, s.f1) for label, s in every if s.recall_denominator or s.precision_denominator)
-    f1 = together(scored)
+    f1 = together((label, s.f1) for label, s in every if s.recall_denominator or s.precision_denominator)
     weakest = sorted(f1, key=lambda label: (sum(f1[label]) / len(f1[label]), label))[:most]
     examples_of: list[tuple[str | float | None, ...]] = []
     for label in weakest:

@@ -193,8 +193,7 @@ def annotate_book(
         elif state.dropped:
             why = "every link was dropped; provenance.jsonl has the reasons"
         state = replace(state, notes=(*state.notes, f"no mentions: {why}"))
-    extra = cast_fields(cast, told)
-    return Annotated(state, state.to_book(source.book), tuple(run.made), source, extra)
+    return Annotated(state, state.to_book(source.book), tuple(run.made), source, cast_fields(cast, told))
 
 
 @dataclass
@@ -211,8 +210,7 @@ class _Run:
     def run(self, backend: Backend, source: Source, progress: Progress) -> State:
         state = self._saved() if self.resume and self.folder else None
         if state is None:
-            first = self.job.empty_state()
-            state = replace(first, notes=source.notes, memory={"plan": self._key()})
+            state = replace(self.job.empty_state(), notes=source.notes, memory={"plan": self._key()})
             if "link" not in self.wanted and source.links:
                 # The links that came with the book are the result of `link`.
                 cast, book = self.job.cast, source.book

@@ -90,8 +90,7 @@ def mentions_of(folder: Path, name: str, character: str) -> tuple[str, list[tupl
     for m in sorted(fits[0].mentions):
         before = " ".join(book.tokens[max(0, m.start - _CONTEXT) : m.start])
         after = " ".join(book.tokens[m.end + 1 : m.end + 1 + _CONTEXT])
-        shown = f"{before} [{book.text_of(m)}] {after}".replace("\n", " ").strip()
-        rows.append((m.start, m.end, shown))
+        rows.append((m.start, m.end, f"{before} [{book.text_of(m)}] {after}".replace("\n", " ").strip()))
     return fits[0].name, rows
 
 
@@ -119,8 +118,7 @@ def _find(folder: Path, name: str) -> tuple[dict[str, Any], Book]:
     if name and Path(name).exists() and not any(name in key for key in _built(folder)):
         folder, name = Path(name), ""
     if not (folder / BUILD_FILE).is_file() and folder.exists():
-        books = [record.to_book() for record in read_documents(folder)]
-        book = one_called(books, name, folder)
+        book = one_called([record.to_book() for record in read_documents(folder)], name, folder)
         # No build record describes it.
         return {
             "doc_key": book.doc_key, "gutenberg_key": book.gutenberg_key, "tokens": len(book.tokens),

@@ -100,8 +100,7 @@ def build(
     `joint` makes one context and prompt for up to five characters, whose shares of the budget are equal.
     """
     rows: Rows = []
-    total = sum(len(b.characters) for b in books)
-    with begun(progress, "contexts", total, "characters") as advance:
+    with begun(progress, "contexts", sum(len(b.characters) for b in books), "characters") as advance:
         for book, strategy in product((b for b in books if b.characters), plan.strategies):
             names = list(characters) or [c.name for c in book.characters]
             budget = plan.chunk_budget if strategy == "chunks" else plan.budget

@@ -60,8 +60,7 @@ def ingest(release: Release, folder: Path, progress: Progress, doc_keys: dict[st
     try:
         parts = _split(release, work, progress, doc_keys)
         sums = {path.name: sha256_file(path) for path in sorted(work.iterdir())}
-        value = {"format": INDEX_FORMAT, "books": [asdict(p) for p in parts], "files": sums}
-        write_note(work / INDEX, value)
+        write_note(work / INDEX, {"format": INDEX_FORMAT, "books": [asdict(p) for p in parts], "files": sums})
         if folder.exists():
             shutil.rmtree(folder)
         work.rename(folder)

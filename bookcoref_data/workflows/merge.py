@@ -308,8 +308,7 @@ class AnswerFile:
                  for r, ms in d.chains.items()]}
             for d in documents
         ]  # fmt: skip
-        given = self.rows(documents)
-        rows = [(number[d.doc_key], at(d, ref), at(d, target)) for _, d, ref, target in given]
+        rows = [(number[d.doc_key], at(d, ref), at(d, target)) for _, d, ref, target in self.rows(documents)]
         return {"documents": told, "rows": rows, "text": self.text(), "annotator": self.annotator}
 
     def add(self, document: SplitDocument, ref: ChainRef, target: ChainRef | None) -> None:

@@ -94,8 +94,7 @@ def publish(
         raise UsageError(f"{out} is not empty", expected="a new or empty folder for --out")
     with preparing(settings, progress, asks=not dry_run) as (made, contents, longest):
         files = {path: FileFacts(size_of(c), sha256_of(c)) for path, c in sorted(contents.items())}
-        card = _bytes_of(contents["README.md"]).decode("utf-8")
-        report = PublishReport(made, files, longest, card)
+        report = PublishReport(made, files, longest, _bytes_of(contents["README.md"]).decode("utf-8"))
         if out is not None:
             with whole(out) as outputs:
                 folder = outputs.folder(out, Replaceable)
@@ -159,8 +158,7 @@ def preparing(
             files = {**tables, **_descriptions(made, tables, [BUILD_FILE, "README.md"])}
             files["README.md"] = render_card(made).encode("utf-8")
             sums = {path: {"bytes": size_of(c), "sha256": sha256_of(c)} for path, c in sorted(files.items())}
-            stated = replace(record, title=made.title, files=sums)
-            files[BUILD_FILE] = stated.to_text().encode("utf-8")
+            files[BUILD_FILE] = replace(record, title=made.title, files=sums).to_text().encode("utf-8")
         for path, content in files.items():
             if size_of(content) <= _MOST_TEXT and holds_token(_bytes_of(content)):
                 what = f"{path} holds your token for the Hub"
@@ -207,8 +205,7 @@ def _questions(
     )  # fmt: skip
     made: dict[str, Content] = {**tables, RECORD_FILE: folder / RECORD_FILE}
     made |= _descriptions(publication, made, ["README.md"])
-    page = card.partition("\n---\n")[2]
-    made["README.md"] = render_task_card(publication, page, len(rows)).encode("utf-8")
+    made["README.md"] = render_task_card(publication, card.partition("\n---\n")[2], len(rows)).encode("utf-8")
     return publication, made
 
 

@@ -80,8 +80,7 @@ def _check_pack(
         return Checked(key, CHANGED, problems=["the manifest does not have this book"])
     differ = ((name, value) for name, value in found.items() if stated.get(name, "") != value)
     problems = [f"{name}: manifest {stated.get(name)}, pack {value}" for name, value in differ]
-    row = table.get(key, {})
-    if row.get("pack_sha256") != sha256:
+    if table.get(key, {}).get("pack_sha256") != sha256:
         problems.append(f"{BOOKS_FILE} states another checksum of the pack")
     facts = BookFacts.from_dict({"doc_key": key, "gutenberg_key": pack.gutenberg_key, **stated})
     return Checked(key, CHANGED if problems else OK, "pack", "pack", facts, problems)

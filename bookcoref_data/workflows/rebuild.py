@@ -104,8 +104,7 @@ def rebuild(plan: RebuildPlan, *, jobs: int = 0, progress: Progress | None = Non
     if not plan.replace:
         # Refuse before any work when the folder holds books that nobody asked for now
         asked = {part.doc_key for part in plan.parts}
-        lost = losses(plan.out, ())
-        check_losses(plan.out, {key: what for key, what in lost.items() if key not in asked})
+        check_losses(plan.out, {key: what for key, what in losses(plan.out, ()).items() if key not in asked})
     with plan.store.working():
         report = RebuildReport(out=plan.out)
         _build_books(plan, report, jobs, progress)

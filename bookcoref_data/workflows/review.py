@@ -78,8 +78,7 @@ class ReviewSession:
         done, teaches = {*settled(kept)} - self.first, taught(kept)
         doubts = doubts_of(a, self.backend, self.read, self.drawn) if "speaker" in self.about else {}
         free = self.backend.nobodys(a) if isinstance(self.backend, EmbeddedBackend) else ()
-        queue = make_queue(a, done, self.first, teaches, doubts, free, most=most, about=self.about)
-        return queue, lay_out(a)
+        return make_queue(a, done, self.first, teaches, doubts, free, most=most, about=self.about), lay_out(a)
 
     def keep(self, made: Iterable[Edit]) -> None:
         """Write down an answer, with who gave it and when."""

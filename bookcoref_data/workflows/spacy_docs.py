@@ -76,8 +76,7 @@ def parse_of_doc(doc: Doc) -> Parse:
     head = np.array([token.head.i for token in doc], dtype=np.int32)
     lengths = [len(sentence) for sentence in doc.sents]
     sentence = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
-    model = str(doc.vocab.lang)
-    return parse_of_arrays(head, [t.tag_ for t in doc], [t.dep_ for t in doc], sentence, model)
+    return parse_of_arrays(head, [t.tag_ for t in doc], [t.dep_ for t in doc], sentence, str(doc.vocab.lang))
 
 
 def write_clusters(doc: Doc, clusters: list[tuple[list[Mention], str]]) -> None:

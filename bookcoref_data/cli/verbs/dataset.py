@@ -221,8 +221,7 @@ def cache_clear(given: Given, part: str | None, yes: bool = False, json: Json = 
     there: api.CacheSize = given(api.cache_size)
     doomed = [entry for entry in there.parts if part in (None, entry.part)]
     if doomed and not yes:
-        total = sum(entry.bytes for entry in doomed)
-        what = f"{part or 'everything'} ({total:,} bytes) in {there.root}"
+        what = f"{part or 'everything'} ({sum(entry.bytes for entry in doomed):,} bytes) in {there.root}"
         if json or not _can_ask():
             raise UsageError(f"will not remove {what} without confirmation", hint="add --yes")
         if not typer.confirm(f"Remove {what}?", err=True):
