@@ -41,9 +41,7 @@ def verify(
             table = {row["doc_key"]: row for _, row in json_lines(folder / BOOKS_FILE)}
         except (BookcorefError, KeyError):
             table = {}  # damaged, or not there
-        checks = [
-            _check_pack(folder / part.pack, part.key, part.doc_key, wanted["books"], table) for part in parts
-        ]
+        checks = [_check_pack(folder / p.pack, p.key, p.doc_key, wanted["books"], table) for p in parts]
         found = {check.doc_key for check in checks}
         left = (key for key in wanted["books"] if key not in found)
         checks += [Checked(key, MISSING, problems=["in the manifest, but there is no pack"]) for key in left]
