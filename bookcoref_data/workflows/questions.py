@@ -52,10 +52,10 @@ def build(
         raise DataError(f"{', '.join(map(str, paths))}: no document", hint="is this the right file?")
     keys = Counter(record.doc_key for _, records in datasets for record in records)
     if twice := next((key for key, count in keys.items() if count > 1), None):
-        raise DataError(
-            f"document {twice!r} is in two data sets", expected="each document once, in ids of questions too",
-            found=", ".join(map(str, paths)), hint="leave one of the two out, or rename it",
-        )  # fmt: skip
+        where = f"{', '.join(map(str, paths))}: leave one of the two out, or rename it"
+        raise DataError(f"document {twice!r} is in two data sets", hint=where)
+    if strange := [key for key, _ in phrases or () if key not in keys]:
+        raise DataError(f"there are phrases for {strange[0]!r}, but no such document")
 
     def phrases_of(record: Record) -> list[str | None] | None:
         by_group = {group: text for (key, group), text in (phrases or {}).items() if key == record.doc_key}
@@ -135,8 +135,8 @@ def read_phrases(path: Path) -> dict[tuple[str, int], str]:
         cells = line.split("\t")
         if not line.strip() or cells[0] == "doc_key":
             continue
-        if len(cells) != 3 or not cells[1].isdecimal():
-            what, expected = f"{path}:{number}: the row has no phrase", "doc_key, number of the group, phrase"
+        if len(cells) != 3 or not cells[1].isdecimal() or cells[1][6:] or (cells[0], int(cells[1])) in found:
+            what, expected = f"{path}:{number}: the row has no phrase", "doc_key, group, phrase; each once"
             raise FormatError(what, expected=expected, found=repr(line[:80]))
         found[cells[0], int(cells[1])] = cells[2].strip()
     return found

@@ -372,11 +372,21 @@ def test_no_option_of_litbank_is_malformed_or_a_pronoun(shared_data):
     assert all(MALFORMED.search(bad) for bad in ("MR, HALE", "the servants,  rooms", "of Mr, Pett", "a , b"))
 
 
+def test_phrases_by_hand_may_be_few_but_name_groups_that_are_there(story):
+    """A table without the last group ended in an IndexError; one for a group that is not there was lost."""
+    bare = replace(story, characters=[])
+    count = len(bare.clusters)
+    assert make_document(bare, phrases=["Meg"]).phrases == ("Meg", *[None] * (count - 1))
+    for wrong in (["Meg", *[None] * count], ["Meg", "Meg"]):
+        with pytest.raises(DataError, match="phrases by hand"):
+            make_document(bare, phrases=wrong)
+
+
 def test_phrases_are_given_in_a_table(tmp_path):
     table = tmp_path / "phrases.tsv"
     table.write_text("doc_key\tgroup\tphrase\n\na_1\t0\tthe old king \na_1\t12\tRex\n", encoding="utf-8")
     assert read_phrases(table) == {("a_1", 0): "the old king", ("a_1", 12): "Rex"}
-    for line in ("a_1\t0", "a_1\tzero\tRex", "a_1\t0\tRex\tmore"):
+    for line in ("a_1\t0", "a_1\tzero\tRex", "a_1\t0\tRex\tmore", "a_1\t9999999\tRex"):
         table.write_text(f"doc_key\tgroup\tphrase\n{line}\n", encoding="utf-8")
         with pytest.raises(FormatError, match=r"phrases\.tsv:2: the row has no phrase"):
             read_phrases(table)

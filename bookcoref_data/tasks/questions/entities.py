@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...books import Book, Mention, Record
+from ...errors import DataError
 from ...formats.layers import mention_types
 from ...scoring.mention_types import TypeRules
 from ...words import letters_of, word_set
@@ -68,14 +69,11 @@ def make_document(
     by fixed rules) or "table" (as the public code does for FantasyCoref: a pronoun if it is in its table,
     else a noun phrase, names included).
 
-    Raises BookError: the record is no sound book.
+    Raises BookError: the record is no sound book. DataError: a phrase for no group, or for two.
     """
     book = record.to_book()
     groups, names, source = _groups(record, book)
-    owner_of: dict[Mention, int] = {}
-    for number, group in enumerate(groups):
-        for mention in group:
-            owner_of.setdefault(mention, number)
+    owner_of = {mention: n for n in reversed(range(len(groups))) for mention in groups[n]}
     mentions = tuple(sorted(owner_of))
     owners = tuple(owner_of[m] for m in mentions)
     typed = mention_types(record, _LITBANK_TYPE)
@@ -83,10 +81,8 @@ def make_document(
         categories = tuple("PRON" if book.text_of(m).lower() in PRONOUN_CLASS else "NOM" for m in mentions)
     else:
         rules = TypeRules(book.tokens, book.sentence_ends, [c.name for c in book.characters])
-        categories = tuple(
-            typed[m].split("_")[0] if m in typed else _CATEGORY[rules.type_of(m.start, m.end)]
-            for m in mentions
-        )
+        kinds = (typed[m].split("_")[0] if m in typed else _CATEGORY[rules.type_of(*m)] for m in mentions)
+        categories = tuple(kinds)
     by_entity: list[list[int]] = [[] for _ in groups]
     for i, owner in enumerate(owners):
         by_entity[owner].append(i)
@@ -99,6 +95,10 @@ def make_document(
             for n, of in enumerate(by_entity)
         ]  # fmt: skip
         phrases = _phrases(by_entity, names, texts, proposed, least_mentions)
+    elif len(phrases) > len(groups) or max(Counter(filter(None, phrases)).values(), default=0) > 1:
+        expected = f"phrases for some of the groups 0 to {len(groups) - 1}, each another"
+        raise DataError(f"{book.doc_key}: the phrases by hand do not fit", expected=expected)
+    phrases = [*phrases, *[None] * (len(groups) - len(phrases))]
     said = [[book.text_of(mentions[i]).lower() for i in members] for members in by_entity]
     classes = [Counter(map(PRONOUN_CLASS.get, texts)) for texts in said]
     genders = tuple(gender_of(p, c[_HE], c[_SHE]) for p, c in zip(phrases, classes, strict=False))
