@@ -399,3 +399,10 @@ def test_the_words_of_a_book_are_shared_and_go_when_the_backend_is_closed():
     assert words.text[0] is words.text[2]
     EmbeddedBackend(default_plan("embedded")).close()
     assert book_words.cache_info().currsize == 0
+
+
+@pytest.mark.parametrize(("dave", "who"), [("Dave", "Dunston Porter"), ("Dave Porter", "Dave Porter")])
+def test_mr_and_a_surname_is_not_who_goes_by_a_first_name_in_the_same_family(dave, who):
+    """The uncle was the boy at 8 of 10 places of one novel, where the boy is named all the time."""
+    text = f"Dunston Porter sat . {(dave + ' ran . ') * 12}Then Mr. Porter came ."
+    assert linked(text, ["Dave Porter", "Dunston Porter"])[-1] == ("Mr. Porter", who)

@@ -90,7 +90,14 @@ def _markable_at(book: Book, parse: Parse, i: int, named: np.ndarray, speaking: 
     if word.rstrip(_GLUED) == "I":
         return None if _is_number_one(book, parse, i) else _pronoun(parse, i, "i")
     if tag in ("PRP", "PRP$") or low in _THOU:
-        return _pronoun(parse, i, low) if low in pronouns.PERSONAL else None
+        # "We must do His will": God.
+        sacred = (
+            word.istitle()
+            and low in pronouns.MALE
+            and book.tokens[i - 1 : i]
+            and book.tokens[i - 1].islower()
+        )
+        return _pronoun(parse, i, low) if low in pronouns.PERSONAL and not sacred else None
     if named[i]:
         return None
     if tag in ("NNS", "NNPS") and not _is_modifier(parse, i, named):
@@ -394,6 +401,19 @@ def is_vocative(book: Book, m: Markable) -> bool:
         start -= 1
     before = book.tokens[start - 1] if start else ""
     after = book.tokens[m.end + 1] if m.end + 1 < len(book.tokens) else ""
-    if before not in _PAUSES or after not in _PAUSES:
+    if before not in _PAUSES or after not in _PAUSES or (m.kind == "name" and _names_kin(book, start)):
         return False
     return before == "," or after in (",", "!") or start < m.start
+
+
+_BE = word_set("am are 'm 're be")
+
+
+def _names_kin(book: Book, start: int) -> bool:
+    """Whether a name tells who is kin: "my uncle, Sir William!", but not "I am your father, Luke"."""
+    before = [token.lower() for token in book.tokens[max(start - 6, 0) : start]]
+    *said, whose, noun, comma = ["", "", "", *before]
+    return comma == "," and noun in kin.KIN and whose in _WHOSE and _BE.isdisjoint(said)
+
+
+_WHOSE = word_set("my your his her our their thy 's")

@@ -26,6 +26,8 @@ RULES = (
     "name", "alias", "title + name", "title + surname", "nickname", "first name", "surname", "short form",
 )  # fmt: skip
 RECENT_TOKENS = 1500
+_WELL_KNOWN = 10
+"""Least names of somebody from which it is told how the book calls him."""
 
 
 @dataclass(slots=True)
@@ -611,18 +613,19 @@ class NameTable:
 
     def settle(self, hits: list[Hit]) -> list[tuple[int, str]]:
         """(character, rule) for every hit; -1 where it cannot be said who is meant."""
-        eldest = self._eldest(hits)
+        eldest, familiar = self._eldest(hits), self._familiar(hits)
         sure: dict[int, list[int]] = defaultdict(list)
         counts: Counter[int] = Counter()
         for hit in hits:
             if len(hit.candidates) == 1:
                 sure[hit.candidates[0]].append(hit.start)
                 counts[hit.candidates[0]] += 1
-        return [self._decide(hit, sure, counts, eldest) for hit in hits]
+        return [self._decide(hit, sure, counts, eldest, familiar) for hit in hits]
 
     def _decide(
-        self, hit: Hit, sure: Mapping[int, list[int]], counts: Mapping[int, int], eldest: set[int]
-    ) -> tuple[int, str]:
+        self, hit: Hit, sure: Mapping[int, list[int]], counts: Mapping[int, int], eldest: set[int],
+        familiar: set[int],
+    ) -> tuple[int, str]:  # fmt: skip
         """The character whom a form means, and the rule that says so."""
         rule = RULES[hit.rank]
         if len(hit.candidates) == 1:
@@ -632,6 +635,8 @@ class NameTable:
             known = [c for c in choices if c in eldest]
             if known:
                 return known[0], f"{rule}, eldest daughter"
+        if hit.rank == LAST_TITLED and hit.title not in honorifics.FEMALE_HONORIFICS:
+            choices = [c for c in choices if c not in familiar] or choices
         if len(choices) == 1:
             return choices[0], f"{rule}, by title"
         recent = [(self._last_before(sure.get(c, []), hit.start), c) for c in choices]
@@ -668,6 +673,15 @@ class NameTable:
     def _last_before(places: list[int], at: int) -> int:
         i = bisect_left(places, at)
         return places[i - 1] if i else -1
+
+    def _familiar(self, hits: list[Hit]) -> set[int]:
+        """Whom the book mostly calls by a first name alone: Dave, whose uncle is "Mr. Porter"."""
+        named, alone = Counter[int](), Counter[int]()
+        for hit in hits:
+            if len(hit.candidates) == 1:
+                named[hit.candidates[0]] += 1
+                alone[hit.candidates[0]] += hit.rank in (NICK, FIRST) and not hit.title
+        return {c for c, times in named.items() if times >= _WELL_KNOWN and alone[c] > times / 2}
 
     def _eldest(self, hits: list[Hit]) -> set[int]:
         """Among unmarried women of one surname, the one whom "Miss" + surname means.

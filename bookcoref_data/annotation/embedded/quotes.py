@@ -43,7 +43,8 @@ class Speech:
     """The quotes of a book. `paragraph` numbers the paragraph of every token, `quote` the quote it is in
     (-1 outside); `spans` are first and last token of each quote; `spoken_by` is a cast index where the
     book says it in a speaker line, -1 where the line names nobody of the cast (`others` counts them);
-    `letters` has quotes that are parts of letters; `real_paragraphs` is False where they had to be guessed.
+    `letters` has quotes that are parts of letters; `inner` are first and last token of what somebody cites
+    inside a quote ("She said, 'I am tired.'"); `real_paragraphs` is False where they had to be guessed.
     """
 
     paragraph: np.ndarray
@@ -54,6 +55,7 @@ class Speech:
     real_paragraphs: bool
     letters: dict[int, Letter] = field(default_factory=dict)
     others: Counter[str] = field(default_factory=Counter)
+    inner: tuple[tuple[int, int], ...] = ()
 
 
 def find_speech(
@@ -85,7 +87,8 @@ def find_speech(
     quote = np.full(len(tokens), -1, dtype=np.int32)
     for i, (a, b) in enumerate(spans):
         quote[a : b + 1] = i
-    return Speech(paragraph, quote, spans, spoken_by, style, real, others=others)
+    inner = _inner_quotes(tokens, spans, paragraph, style)
+    return Speech(paragraph, quote, spans, spoken_by, style, real, others=others, inner=inner)
 
 
 def with_marks_alike(tokens: Sequence[str], spans: Iterable[tuple[int, int]]) -> tuple[str, ...]:
@@ -175,6 +178,26 @@ def _marked_quotes(
     if begin >= 0:
         spans.append((begin, len(tokens) - 1))
     return [(a, b) for a, b in spans if b > a]
+
+
+def _inner_quotes(
+    tokens: Sequence[str], spans: Sequence[tuple[int, int]], paragraph: np.ndarray, style: str
+) -> tuple[tuple[int, int], ...]:
+    """What is cited inside quotes, between marks of the other kind that are closed."""
+    found = []
+    for a, b in spans if style in ("double", "single") else ():
+        begin = -1
+        for i in range(a + 1, b):
+            if style == "double":
+                mark = _single_mark(tokens, i, begin)
+            else:
+                mark = _double_mark(tokens, i, tokens[begin] if begin >= 0 else "", paragraph)
+            if mark == "open":
+                begin = i
+            elif mark == "close" and begin >= 0:
+                found.append((begin, i))
+                begin = -1
+    return tuple((a, b) for a, b in found if not _only_cited(tokens, a, b))
 
 
 def _only_cited(tokens: Sequence[str], a: int, b: int) -> bool:

@@ -18,13 +18,14 @@ import numpy as np
 
 from ...books import Book
 from ...words import honorifics, kin
+from ..cast import split_range
 from ..narration import Narration
 from . import lexicon as lex
 from .clauses import NO_CLAUSE, Clause, clause_of, is_heard
 from .conversation import Conversation, Spoken
 from .couples import find_couples
 from .discourse import INDEX, Discourse
-from .markables import OTHER, SUBJECT, Markable, gender_of_noun, is_vocative
+from .markables import OTHER, SUBJECT, Markable, gender_of_noun, is_person_noun, is_vocative
 from .names import Person
 from .namings import FEATURES as OF_NAMINGS
 from .namings import Namings, identity
@@ -57,6 +58,8 @@ _KNOWN = frozenset(["the", "this"])
 _SAME_PHRASE, _RECALLED = 4000, 2.0
 """Tokens to either side in which a phrase of the earlier reading tells whom it means here, and what it
 says if it always meant one person (a logarithm)."""
+_BEFORE_CITED = 8
+"""Tokens before words that somebody cites in which he says whose they are."""
 _AHEAD = 1000
 """Tokens after which it no longer matters where somebody is named next."""
 _GOES_ON, _REPLIES = lex.words("GOES_ON"), lex.words("REPLIES")
@@ -159,6 +162,22 @@ def fits_age(person: Person, called: Mapping[str, int], noun: str) -> bool:
     return young < _SURELY_YOUNG or old > young + _BOY * small
 
 
+_NO_ROLES = (
+    kin.KIN | lex.CHILDREN | lex.GROWN | {"master", "lord", "lady", "sir", "madam", "mistress", "miss", "one"}
+)
+
+
+def roles_of(person: Person) -> set[str]:
+    """The titles and nouns before somebody's names: "chief" in "Chief Joseph", "elder" in "the Elder"; not
+    "aunt" or "lady", as which many go."""
+    roles = {*person.titles}
+    for name in (person.entry.name, *person.entry.aliases):
+        words = [word.strip(".") for word in split_range(name)[0].lower().split()]
+        titles = words[1:] if words[:1] == ["the"] else words[:-1]
+        roles |= {w for w in titles if is_person_noun(w) or w in lex.TITLE_NOUNS.values()} - _NO_ROLES
+    return roles - lex.FIRST_NAMES
+
+
 class OneReading:
     """One reading of one text. `read` returns the decisions; `spoken` then tells of every quote.
 
@@ -200,8 +219,8 @@ class OneReading:
         self._titled: dict[str, list[int]] = defaultdict(list)
         for e, person in enumerate(text.people):
             self._relatives[person.family].append(e)
-            for title in {*person.titles}:
-                self._titled[title].append(e)
+            for role in roles_of(person):
+                self._titled[role].append(e)
         self._by_head = {m.head: k for k, m in enumerate(text.markables)}
         self._starts = [m.at for m in text.markables]
         self._named = {m.character for m in text.markables if m.kind == "name"}
@@ -296,10 +315,30 @@ class OneReading:
         elif m.person == 1:
             if q < 0:
                 self._settle(i, self.narrator_at(m.at), "narrator", 0.9)
-            elif self.spoken[q].speaker >= 0:
-                self._settle(i, self.spoken[q].speaker, "speaker of the quote", self.spoken[q].score)
-        elif q >= 0:
+            elif (who := self._who_says(m.at, q)) >= 0:
+                self._settle(i, who, "speaker of the quote", self.spoken[q].score)
+        elif q >= 0 and not self._cited_at(m.at):
             self._rank(i, "second", q, tag)
+
+    def _cited_at(self, at: int) -> int:
+        """The first token of what is cited at token `at` inside a quote; 0 where nothing is."""
+        k = bisect_right(self.t.speech.inner, (at, at)) - 1
+        a, b = self.t.speech.inner[k] if k >= 0 else (0, -1)
+        return a if at <= b else 0
+
+    def _who_says(self, at: int, q: int) -> int:
+        """Who is "I" at token `at` of quote `q`: its speaker, but in words that he cites whoever said them
+        ("She said, 'I am tired.'"); -1 where that is not said."""
+        cited = self._cited_at(at)
+        if not cited:
+            return self.spoken[q].speaker
+        first = bisect_left(self._starts, max(cited - _BEFORE_CITED, self.t.speech.spans[q][0]))
+        for k in reversed(range(first, bisect_left(self._starts, cited))):
+            verb = self.t.clauses[k].verb
+            said = self.t.markables[k].role == SUBJECT and 0 <= verb < cited
+            if said and bare_word(self.t.book, verb) in lex.SPEECH_VERBS:
+                return self.entity[k]
+        return -1
 
     def narrator_at(self, at: int) -> int:
         """The entity that says "I" outside quotes at token `at`."""
@@ -477,10 +516,14 @@ class OneReading:
             return e in self.phrases.called_all(m)
         if m.definite == "a" and outside and (m.role == SUBJECT or i in self._tagged):
             return False
-        if m.definite not in ("the", "this") or m.noun not in lex.CALLINGS:
+        bearers = self._bearers(m.noun)
+        if m.definite not in ("the", "this") or not (bearers or m.noun in lex.CALLINGS):
             return True
-        titles = {m.noun, lex.TITLE_NOUNS.get(m.noun, m.noun)}
-        return not titles.isdisjoint(self.t.people[e].titles) or living(m.noun) in self._callings[e]
+        return e in bearers or living(m.noun) in self._callings[e]
+
+    def _bearers(self, noun: str) -> list[int]:
+        """The characters among whose names the noun or its title is: "the chief" is Chief Umatilla."""
+        return self._titled.get(noun) or self._titled.get(lex.TITLE_NOUNS.get(noun, ""), [])
 
     def _reference_features(self, ids: list[int], i: int, kind: str, q: int, tag: int) -> np.ndarray:
         m, t = self.t.markables[i], self.t
@@ -649,14 +692,11 @@ class OneReading:
         x[: len(ids), _OF_PHRASES] = self.phrases.features(ids, m)
         for e in ids:
             mark(e, "same noun", float(m.noun in self.state.nouns[e]))
-        title = lex.TITLE_NOUNS.get(m.noun, "")
         owner = self._owner(m)
         mark(owner, "owner")
         mark(self._kin_of(owner, m.noun), "kin known")
-        for e in ids:
-            titles = self.t.people[e].titles if title and e < self.state.cast else ()
-            if title in titles or m.noun in titles:
-                mark(e, "title noun")
+        for e in self._bearers(m.noun):
+            mark(e, "title noun")
         for e in self._of_the_family(owner, m.noun):
             mark(e, "same surname as owner")
             if self._kin_by_title(e, m.noun):
@@ -681,9 +721,8 @@ class OneReading:
         owner = self._owner(m)
         found.append(self._kin_of(owner, m.noun))
         found += [e for e, times in self._recall(m).items() if times > 1]
-        title = lex.TITLE_NOUNS.get(m.noun, "")
-        if title and m.definite in ("the", ""):
-            found += [e for e in self._titled.get(title, ()) if self.state.count[e]]
+        if m.definite in ("the", ""):
+            found += [e for e in self._bearers(m.noun) if self.state.count[e]]
         found += self._of_the_family(owner, m.noun)
         return [e for e in dict.fromkeys(found) if e >= 0]
 
