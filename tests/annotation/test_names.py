@@ -406,3 +406,16 @@ def test_mr_and_a_surname_is_not_who_goes_by_a_first_name_in_the_same_family(dav
     """The uncle was the boy at 8 of 10 places of one novel, where the boy is named all the time."""
     text = f"Dunston Porter sat . {(dave + ' ran . ') * 12}Then Mr. Porter came ."
     assert linked(text, ["Dave Porter", "Dunston Porter"])[-1] == ("Mr. Porter", who)
+
+
+def test_a_name_that_begins_with_the_gives_way_to_one_that_goes_on_behind_it(annotate):
+    """Two people had one and the same phrase."""
+    cast = "Alexander Semple; Elder Semple; the Elder\nNeil Semple; Neil; Mr. Semple\nAnna Hill"
+    text = "Neil Semple met Anna Hill. She wrote to the Elder Semple. Semple went. The Elder laughed."
+    done = annotate(text, cast)
+    spans = [(m.start, m.end) for m in done.state.mentions]
+    assert len(spans) == len({*spans})
+    assert [done.book.text_of(m) for m in done.book.characters[0].mentions] == [
+        "the Elder Semple",
+        "The Elder",
+    ]

@@ -54,6 +54,9 @@ def link_hits(book: Book, table: NameTable, parse: Parse, step: str) -> list[Mar
             start -= start > 0 and book.tokens[start - 1].lower() in ("a", "an")
             if not _definite(book, start, table.people[who]):
                 continue
+        if marked and (marked[-1].start, marked[-1].end) == (start, end):
+            # One phrase means one person.
+            continue
         words = {_bare_word(token) for token in book.tokens[hit.start : hit.end + 1]} - {"the", "a", "an"}
         base = _MERE_NOUN if words <= _MERE_NOUNS else _SCORE.get(rule.split(",")[0], 0.9)
         score = round(base - 0.1 * ("," in rule), 3)
