@@ -83,6 +83,7 @@ def test_two_characters_in_one_group_teach_nothing_unless_one_is_named_far_more(
         ("Mrs. Hill", "Mrs. Hill Anna", "another surname"),
         ("Mr. Hill", "Tom Hill", ""),
         ("Catherine Hill", "Lady Catherine", "the title of somebody else"),
+        ("King Frederick William", "King Frederick", "the name of another king or queen"),
         ("Mr. Hill", "the Colonel", ""),
         ("Madame Hill", "Countess Hill", ""),
         ("Lady Hill", "Miss Hill", "Mrs. and Miss are two people"),

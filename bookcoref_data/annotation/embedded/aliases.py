@@ -404,6 +404,12 @@ def _has_a_title_of_others(claim: _Claim) -> bool:
     return bool(noble) and first and rarely
 
 
+def _is_another_king(claim: _Claim) -> bool:
+    """ "King Frederick" is not Frederick William: kings are told by their names."""
+    crowned = claim.titles & _CROWNED and len(claim.content) == 1
+    return bool(crowned) and claim.person.last in lex.FIRST_NAMES and claim.content[0] != claim.person.last
+
+
 def _is_said_of_sisters(claim: _Claim) -> bool:
     """ "Miss Hill" is one of several sisters, mostly the eldest: their places tell which (`names.py`)."""
     miss = not claim.titles.isdisjoint(honorifics.UNMARRIED)
@@ -423,7 +429,7 @@ def _is_a_family(claim: _Claim) -> bool:
 
 _BEFORE_FIRST_NAMES = lex.ADJECTIVES_OF_NAMES | word_set("aunt uncle cousin sister brother miss")
 WIVES = honorifics.MARRIED | word_set("lady countess duchess baroness marchioness")
-_NOBLE = lex.words("NOBLE")
+_NOBLE, _CROWNED = lex.words("NOBLE"), word_set("king queen emperor empress")
 _VETOES: tuple[tuple[str, Callable[[_Claim], bool]], ...] = (
     ("of the other gender", _is_of_another_gender),
     ("Mrs. and Miss are two people", _is_married_and_not),
@@ -432,6 +438,7 @@ _VETOES: tuple[tuple[str, Callable[[_Claim], bool]], ...] = (
     ("a family", _is_a_family),
     ("another surname", _has_another_surname),
     ("the title of somebody else", _has_a_title_of_others),
+    ("the name of another king or queen", _is_another_king),
     ("used for several sisters", _is_said_of_sisters),
     ("it usually means somebody else", _is_mostly_anothers),
 )
