@@ -58,8 +58,8 @@ _KNOWN = frozenset(["the", "this"])
 _SAME_PHRASE, _RECALLED = 4000, 2.0
 """Tokens to either side in which a phrase of the earlier reading tells whom it means here, and what it
 says if it always meant one person (a logarithm)."""
-_BEFORE_CITED, _BETWEEN_CITED = 8, 5
-"""Tokens before and behind words that somebody cites in which he says whose they are."""
+_BEFORE_CITED = 8
+"""Tokens before words that somebody cites in which he says whose they are."""
 _AHEAD = 1000
 """Tokens after which it no longer matters where somebody is named next."""
 _GOES_ON, _REPLIES = lex.words("GOES_ON"), lex.words("REPLIES")
@@ -317,43 +317,28 @@ class OneReading:
                 self._settle(i, self.narrator_at(m.at), "narrator", 0.9)
             elif (who := self._who_says(m.at, q)) >= 0:
                 self._settle(i, who, "speaker of the quote", self.spoken[q].score)
-        elif q >= 0 and not self._cited_at(m.at)[1]:
+        elif q >= 0 and not self._cited_at(m.at):
             self._rank(i, "second", q, tag)
 
-    def _cited_at(self, at: int) -> tuple[int, int]:
-        """First and last token of what is cited at token `at` inside a quote; (0, 0) where nothing is."""
+    def _cited_at(self, at: int) -> int:
+        """The first token of what is cited at token `at` inside a quote; 0 where nothing is."""
         k = bisect_right(self.t.speech.inner, (at, at)) - 1
-        a, b = self.t.speech.inner[k] if k >= 0 else (0, 0)
-        return (a, b) if at <= b else (0, 0)
+        a, b = self.t.speech.inner[k] if k >= 0 else (0, -1)
+        return a if at <= b else 0
 
     def _who_says(self, at: int, q: int) -> int:
         """Who is "I" at token `at` of quote `q`: its speaker, but in words that he cites whoever said them
-        ("She said, 'I am tired.'", "'I am,' says I"); -1 where that is not said, or only said behind."""
-        a, b = self._cited_at(at)
-        if not b:
+        ("She said, 'I am tired.'"); -1 where that is not said."""
+        cited = self._cited_at(at)
+        if not cited:
             return self.spoken[q].speaker
-        start, end = self.t.speech.spans[q]
-        before = self._cited_at(a - _BETWEEN_CITED)
-        if (
-            before[1]
-            and self._verb_of_saying(between := range(before[1] + 1, a)) >= 0
-            and "." not in (self.t.book.tokens[i] for i in between)
-        ):
-            # "'Tom,' says I, 'I am tired.'"
-            a, b = before
-        for places in (range(max(a - _BEFORE_CITED, start), a), range(b + 1, min(b + _BETWEEN_CITED, end))):
-            verb = self._verb_of_saying(places)
-            inside = range(bisect_left(self._starts, places.start), bisect_left(self._starts, places.stop))
-            subjects = [k for k in inside if self.t.markables[k].role == SUBJECT]
-            if verb >= 0 and subjects:
-                k = min(subjects, key=lambda k: abs(self.t.markables[k].at - verb))
-                return self.spoken[q].speaker if self.t.markables[k].person == 1 else self.entity[k]
+        first = bisect_left(self._starts, max(cited - _BEFORE_CITED, self.t.speech.spans[q][0]))
+        for k in reversed(range(first, bisect_left(self._starts, cited))):
+            verb = self.t.clauses[k].verb
+            said = self.t.markables[k].role == SUBJECT and 0 <= verb < cited
+            if said and bare_word(self.t.book, verb) in lex.SPEECH_VERBS:
+                return self.entity[k]
         return -1
-
-    def _verb_of_saying(self, places: range) -> int:
-        """The last verb of saying at these tokens; -1 where there is none."""
-        said = (i for i in reversed(places) if bare_word(self.t.book, i) in lex.SPEECH_VERBS)
-        return next(said, -1)
 
     def narrator_at(self, at: int) -> int:
         """The entity that says "I" outside quotes at token `at`."""
