@@ -47,7 +47,7 @@ def link_names(book: Book, cast: Cast, parse: Parse, step: str) -> tuple[list[Ma
 def link_hits(book: Book, table: NameTable, parse: Parse, step: str) -> list[Marked]:
     """Every name of a table in the book with the character it is tied to."""
     hits = table.find(book_words(book.tokens))
-    marked = []
+    marked: list[Marked] = []
     for hit, (who, rule) in zip(hits, table.settle(hits), strict=True):
         start, end = name_span(book, parse, hit.start, hit.end)
         if table.people[who].common:
