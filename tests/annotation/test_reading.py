@@ -62,7 +62,7 @@ MARKS = ["“”", '""', "«»", "„“", ["``", "''"], "‘’", "`'"]
 @pytest.mark.parametrize("marks", MARKS, ids="".join)
 def test_the_marks_of_a_book_do_not_matter(annotate, quotes_of, marks):
     text = (
-        "<It is late, Anna,> Mr. Ford said. <You must go home.>\n\n<I like it here.\n\n"
+        "<It is late, Anna,> Mr. Ford said. <You must go home.>\n\n<I like it here, Mr. Ford.\n\n"
         "<I always have,> she said.\n\n"
         "<Go!> Mr. Ford cried.\n\nAnna sat down. <Not yet,> she said.\n\n"
     )
