@@ -158,5 +158,6 @@ def noun_label(tokens: Sequence[str], start: int, end: int) -> str | None:
     head = head_of(tokens, start, end)
     if head is None:
         return None
-    titled = any(token.lower().rstrip(".") in HONORIFICS for token in tokens[max(start, 0) : head + 1])
+    first = max(start, 0)
+    titled = any(token.lower().rstrip(".") in HONORIFICS for token in tokens[first : head + 1])
     return _noun_classes().get(tokens[head].lower(), "PER" if titled else None)
