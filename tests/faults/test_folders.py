@@ -157,12 +157,12 @@ def test_a_damaged_finished_book_is_repaired_and_reported(world, capsys):
                                         mirror=str(world.mirror))), jobs=1)  # fmt: skip
 
     first = run("one")
-    path = first.work.finished["one_11"] / "full.arrow"
+    path = first.finished["one_11"] / "full.arrow"
     data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 1
     path.write_bytes(bytes(data))
     second = run("two")
-    assert second.work.repaired == ["one_11"]
+    assert second.repaired == ["one_11"]
     assert second.record.digest == first.record.digest
     assert second.to_dict()["repaired"] == ["one_11"]
 
