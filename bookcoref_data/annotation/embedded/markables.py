@@ -91,12 +91,7 @@ def _markable_at(book: Book, parse: Parse, i: int, named: np.ndarray, speaking: 
         return None if _is_number_one(book, parse, i) else _pronoun(parse, i, "i")
     if tag in ("PRP", "PRP$") or low in _THOU:
         # "We must do His will": God.
-        sacred = (
-            word.istitle()
-            and low in pronouns.MALE
-            and book.tokens[i - 1 : i]
-            and book.tokens[i - 1].islower()
-        )
+        sacred = word.istitle() and low in pronouns.MALE and "".join(book.tokens[i - 1 : i]).islower()
         return _pronoun(parse, i, low) if low in pronouns.PERSONAL and not sacred else None
     if named[i]:
         return None
@@ -406,7 +401,7 @@ def is_vocative(book: Book, m: Markable) -> bool:
     return before == "," or after in (",", "!") or start < m.start
 
 
-_BE = word_set("am are 'm 're be")
+_BE, _WHOSE = word_set("am are 'm 're be"), word_set("my your his her our their thy 's")
 
 
 def _names_kin(book: Book, start: int) -> bool:
@@ -414,6 +409,3 @@ def _names_kin(book: Book, start: int) -> bool:
     before = [token.lower() for token in book.tokens[max(start - 6, 0) : start]]
     *said, whose, noun, comma = ["", "", "", *before]
     return comma == "," and noun in kin.KIN and whose in _WHOSE and _BE.isdisjoint(said)
-
-
-_WHOSE = word_set("my your his her our their thy 's")

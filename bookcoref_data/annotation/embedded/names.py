@@ -580,11 +580,12 @@ class NameTable:
                 at += 1
                 continue
             found, length = hit
-            further = self._match(words, at + 1, self.lengths.get(text[at + 1], [])) if length > 1 else None
-            if text[at] == "the" and further and further[1] >= length:
-                # "The Elder" is a name, but here it is "the Elder Semple".
-                at += 1
-                continue
+            if text[at] == "the" and length > 1:
+                further = self._match(words, at + 1, self.lengths.get(text[at + 1], []))
+                if further and further[1] >= length:
+                    # "The Elder" is a name, but here it is "the Elder Semple".
+                    at += 1
+                    continue
             hits.append(found)
             at += length
         return hits
