@@ -245,9 +245,8 @@ class Corrections(list["Edit"]):
 
 @files_of("out", reads=("old", "new"))
 def diff(
-    old: PathLike, new: PathLike, *, author: str = "", out: o.EditsOut = None,
-    replace: o.Overwrite = False,
-) -> Corrections:  # fmt: skip
+    old: PathLike, new: PathLike, *, author: str = "", out: o.EditsOut = None, replace: o.Overwrite = False
+) -> Corrections:
     """The corrections that lead from one annotation to another, one a line.
 
     Args:

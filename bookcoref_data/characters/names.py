@@ -25,7 +25,7 @@ from .name_lists import (
     shield,
     split_people,
     unshield,
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True, slots=True)

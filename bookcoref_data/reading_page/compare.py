@@ -76,7 +76,7 @@ def compare(
             expected=f"{' '.join(a[max(at - 3, 0) : at + 3])!r} ({len(a):,} tokens)",
             found=f"{' '.join(b[max(at - 3, 0) : at + 3])!r} ({len(b):,} tokens)",
             hint="compare annotations of the same tokens, or carry one over: bookcoref-data align",
-        )  # fmt: skip
+        )
     at_first, at_second = _by_span(first), _by_span(second)
     # Character of the first -> character of the second: of one name, else with most mentions in common.
     by_name = {fold(name): s for s, name in enumerate(second.names) if s not in second.guessed}

@@ -105,9 +105,8 @@ def align_files(
 
 
 def align_records(
-    records: list[Record], new: Path, *, new_format: str | None = None,
-    least_matched: float = LEAST_MATCHED,
-) -> list[Aligned]:  # fmt: skip
+    records: list[Record], new: Path, *, new_format: str | None = None, least_matched: float = LEAST_MATCHED
+) -> list[Aligned]:
     """Carry annotated documents to `new`, a plain text or tokenised documents; raises as `align_files`."""
     if _is_plain(new, new_format):
         sentences = tokenize_edition(decode(_read(new), str(new)).text)

@@ -150,7 +150,7 @@ def with_cast(documents: Sequence[SplitDocument], path: Path) -> list[SplitDocum
 
 def decide(
     documents: Sequence[SplitDocument], how: str, progress: Progress | None = None, least: float | None = None
-) -> dict[str, Decisions]:  # fmt: skip
+) -> dict[str, Decisions]:
     """The decisions of one of `DECIDERS` for every document; chains that share mentions are joined by all.
 
     `least` is for the linker: the least probability of a link that is made.
@@ -237,8 +237,7 @@ def score(report: MergeReport, documents: Sequence[SplitDocument], key: Path | N
             continue
         if key and document.doc_key not in whole:
             raise UsageError(f"{key} has no document {document.doc_key!r}")
-        right = (decisions_from_whole(document, whole[document.doc_key]) if key
-                 else decide_by_id(document))  # fmt: skip
+        right = decisions_from_whole(document, whole[document.doc_key]) if key else decide_by_id(document)
         chosen = report.decisions[document.doc_key]
         counts += score_decisions(document, right, chosen)
         made.append([merge(document, decisions).to_record() for decisions in (right, chosen, {})])

@@ -287,9 +287,7 @@ def _windows(
     return books, [f"its released windows hold {given:,} mentions, its own spans give {ours:,}"]
 
 
-def _with_spans(
-    book: StoredBook, record: Record, key: str, what: str, hint: str | None = None
-) -> StoredBook:  # fmt: skip
+def _with_spans(book: StoredBook, record: Record, key: str, what: str, hint: str | None = None) -> StoredBook:
     """The tokens of a book or a window with its spans as released."""
     characters = tuple(Character(name, tuple(mentions)) for name, mentions in record.characters)
     clusters = tuple(map(tuple, record.clusters))

@@ -212,9 +212,7 @@ class ExpandStep(HubStep):
         texts = [_text_of(todo[number][0], part, todo[number][2]) for number, part in parts]
         model.spans_all(texts, heard)
 
-    def _by_package(
-        self, model: Package, book: Book, stretch: Window, given: Mapping[Mention, int]
-    ) -> Any:  # fmt: skip
+    def _by_package(self, model: Package, book: Book, stretch: Window, given: Mapping[Mention, int]) -> Any:
         """As `_joined`, by the clusters of another package."""
         (sentences, seeds), places = _text_of(book, stretch, given), _without_line_ends(book, stretch)[1]
         clusters = model.find(sentences)
