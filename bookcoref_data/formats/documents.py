@@ -45,7 +45,8 @@ def read_documents(
         return read_folder(path, config or "full")
     if name in TRAINERS and name != "jsonlines":
         raise UsageError(f"the format {name!r} is written, not read", expected=f"one of {', '.join(FORMATS)}")
-    module, found, seen = _module(name), list[Record](), dict[str, str]()
+    module = _module("jsonl" if name == "jsonlines" else name)
+    found, seen = list[Record](), dict[str, str]()
     for file in detect.files_of(path, name):
         for record in module.read(file, report=report, **options):
             found.append(record)
@@ -73,7 +74,8 @@ def write_documents(
     """
     path = Path(path)
     named = SYSTEMS.get(format or "", format) or detect.for_output(path)
-    function = {"fastcoref": "write_tokens", "fastcoref-text": "write_texts"}.get(named, "write")
+    name = {"dual-cache": "longdoc"}.get(named, named).replace("-", "_")
+    function = f"write_{name}" if named in TRAINERS else "write"
     getattr(_module(named), function)(records, path, report=report, **options)
 
 
@@ -88,7 +90,4 @@ def require_known(format: str) -> None:
 
 def _module(format: str) -> ModuleType:
     require_known(format)
-    if format in TRAINERS:
-        modules = {"wl-coref": "wl_coref", "longdoc": "longdoc", "dual-cache": "longdoc"}
-        return importlib.import_module(f"{__package__}.trainers.{modules.get(format, 'jsonlines')}")
-    return importlib.import_module(f"{__package__}.{format}")
+    return importlib.import_module(f"{__package__}.{'trainers' if format in TRAINERS else format}")

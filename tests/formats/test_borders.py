@@ -23,9 +23,14 @@ from bookcoref_data.formats.escape import escape, escape_name, unescape
 from bookcoref_data.formats.folder import write_folder
 from bookcoref_data.formats.plain_text import cut_text
 from bookcoref_data.formats.schema import from_row, to_row, to_table, to_tables
-from bookcoref_data.formats.trainers.common import is_blank, steady_speakers, visible_clusters
-from bookcoref_data.formats.trainers.longdoc import SubwordMap, segment_ends
-from bookcoref_data.formats.trainers.wl_coref import head_of
+from bookcoref_data.formats.trainers import (
+    SubwordMap,
+    head_of,
+    is_blank,
+    segment_ends,
+    steady_speakers,
+    visible_clusters,
+)
 from bookcoref_data.formats.typed_spans import read_typed_spans
 
 

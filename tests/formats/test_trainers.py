@@ -12,9 +12,14 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from bookcoref_data.books import Mention, Record
 from bookcoref_data.errors import FormatError, UsageError
 from bookcoref_data.formats import ConversionReport, read_documents, write_documents
-from bookcoref_data.formats.trainers.common import is_blank, visible_clusters
-from bookcoref_data.formats.trainers.longdoc import load_tokenizer, map_subwords, segment_ends
-from bookcoref_data.formats.trainers.wl_coref import head_of
+from bookcoref_data.formats.trainers import (
+    head_of,
+    is_blank,
+    load_tokenizer,
+    map_subwords,
+    segment_ends,
+    visible_clusters,
+)
 
 PIECES = ["An", "##n", "ra", "##n", "She", "fe", "##ll", ".", "to", "town", "[UNK]"]
 
