@@ -31,7 +31,7 @@ from bookcoref_data.books import Mention, Record
 from bookcoref_data.cli.common import emit_table
 from bookcoref_data.formats import read_documents
 from bookcoref_data.formats.typed_spans import read_typed_spans
-from bookcoref_data.reports.typed_tables import typed_tables
+from bookcoref_data.reports.evaluation_tables import typed_tables
 from bookcoref_data.scoring import evaluate
 from bookcoref_data.scoring.typed import TypedSpan, typed_scores
 from training.litbank import parts, read_excerpt

@@ -205,7 +205,7 @@ class Scores(Result):
 
     def _add_typed(self, asked: EvaluateOptions, top: int) -> None:
         """Scores by semantic class, all systems side by side, where they are asked for."""
-        from ..reports.typed_tables import typed_tables
+        from ..reports.evaluation_tables import suggestion_table, typed_tables
         from ..workflows.typed_labels import typed_scores_of
 
         if asked["typed"] is None:
@@ -219,8 +219,6 @@ class Scores(Result):
         self.shown += typed_tables(scores, top)
         self._typed = {"labels": source, "classes": classes, "systems": [one.to_dict() for one in scores]}
         if out is not None:
-            from ..reports.typed_tables import suggestion_table
-
             write_documents([record for _, record in found], out, "jsonl")
             self.shown.append(suggestion_table([passage for passage, _ in found]))
             self._typed["suggested"] = [plain(passage) for passage, _ in found]

@@ -1,8 +1,7 @@
 """Corrections by people, as data: anchored operations that can be applied, compared and kept. Pure."""
 
 from .apply import Applied, Conflict, aliases_of, apply
-from .diff import diff
-from .effects import Effect, effects
+from .diff import Effect, diff, effects
 from .merging import MergedEdits, merge_edits
 from .operations import UNSURE, Anchor, Edit, anchor_of, checked_edits, format_edits, parse_edits
 

@@ -30,9 +30,8 @@ from .compressed import bare_suffix, packing, read_bytes
 from .conversion_report import ConversionReport, Note
 from .escape import escape, unescape
 from .layers import attributes_of, mention_types
-from .lines import read_lines
+from .lines import CUT, cut_text, read_lines
 from .pairs import beside, doc_key_of, needed_sibling, targets
-from .plain_text import CUT, cut_text
 
 GAPS = "gaps in discontinuous mentions (the whole stretch is taken)"
 RELATIONS = "relations and events that are not coreference"

@@ -19,8 +19,7 @@ from .base import FIELDS
 from .compressed import packing
 from .conversion_report import ConversionReport
 from .layers import SPEAKERS, Layer, by_sentence, flat, is_layer, layers_of, note_lost, speakers_of, texts_in
-from .lines import read_lines
-from .plain_text import CUT, cut_text
+from .lines import CUT, cut_text, read_lines
 
 KNOWN = {"doc_key", "gutenberg_key", "sentences", "clusters", "characters", "speakers", "token_layers"}
 NOBODY = "-"

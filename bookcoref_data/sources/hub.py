@@ -67,15 +67,6 @@ class HubFile(NamedTuple):
     sha1: str | None
 
 
-class ReleasePlan(NamedTuple):
-    """What would be done for a release: `action` is cached, fetch or missing."""
-
-    repository: str
-    revision: str
-    action: str
-    folder: str | None
-
-
 def is_hub_address(place: Path | str) -> bool:
     """Whether `place` names a repository on the Hub ("hf:user/name", "hf:user/name@revision")."""
     return str(place).startswith(ADDRESS)
@@ -143,13 +134,12 @@ def own_endpoint() -> str | None:
     return os.environ.get("HF_ENDPOINT", "").rstrip("/") or None
 
 
-def plan_release(store: Store, release: HubRelease | None = None, *, offline: bool = False) -> ReleasePlan:
-    """What `fetch_release` would do; opens no connection and writes nothing."""
-    release = release or HubRelease()
+def plan_release(store: Store, release: HubRelease, *, offline: bool = False) -> tuple[str, Path | None]:
+    """What `fetch_release` would do ("cached", "fetch" or "missing"), and the folder that is there. Opens no
+    connection and writes nothing."""
     folder = cached_release(store, release)
     without = "missing" if offline or _offline_by_environment() else "fetch"
-    place = str(folder) if folder else None
-    return ReleasePlan(release.repository, release.revision, "cached" if folder else without, place)
+    return "cached" if folder else without, folder
 
 
 def fetch_release(

@@ -194,8 +194,6 @@ class PageStore:
 
         try:
             page = sound(again=False)
-        except OfflineError:
-            raise
         except SourceError as error:
             return replace(blank, detail=f"{error.what}: {error.found}"), b""
         body = plain_bytes(page.content)

@@ -353,10 +353,10 @@ def plan_fetch(settings: RebuildSettings) -> list[PlanRow]:
         settings = replace(settings, release=folder)
     elif not (settings.sample or settings.release):
         release = hub.HubRelease(layout=settings.layout)
-        found = hub.plan_release(store, release, offline=settings.offline)
-        size = 0 if found.action == "cached" else RELEASE_BYTES
-        address = f"https://huggingface.co/datasets/{release.repository}/tree/{release.revision}"
-        rows.append(PlanRow("release", str(release), found.action, found.folder or address, size, 0))
+        action, there = hub.plan_release(store, release, offline=settings.offline)
+        place = f"https://huggingface.co/datasets/{release.repository}/tree/{release.revision}"
+        size = 0 if there else RELEASE_BYTES
+        rows.append(PlanRow("release", str(release), action, str(there or place), size, 0))
     parts = books_called(settings.books, _listed(settings), "the release")
     chosen = [p.gutenberg_key for p in parts if p.gutenberg_key != "0"]
     return rows + texts_of(settings, store, Silent()).plan(chosen)

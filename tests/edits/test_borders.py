@@ -7,7 +7,7 @@ import pytest
 from bookcoref_data.api.reading import MergedCorrections
 from bookcoref_data.cli.verbs.novel import edits_merge
 from bookcoref_data.edits import Anchor, Edit, anchor_of, merge_edits
-from bookcoref_data.edits.effects import Effect
+from bookcoref_data.edits.diff import Effect
 from bookcoref_data.edits.locate import Finder, plain
 from bookcoref_data.edits.merging import decision, subject
 from bookcoref_data.edits.naming import Callings, offered

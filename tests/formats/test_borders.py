@@ -21,7 +21,7 @@ from bookcoref_data.formats.detect import by_name, detect, for_output
 from bookcoref_data.formats.documents import require_known
 from bookcoref_data.formats.escape import escape, escape_name, unescape
 from bookcoref_data.formats.folder import write_folder
-from bookcoref_data.formats.plain_text import cut_text
+from bookcoref_data.formats.lines import cut_text
 from bookcoref_data.formats.schema import from_row, to_row, to_table, to_tables
 from bookcoref_data.formats.trainers import (
     SubwordMap,
