@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from .contexts import *
     from .corpora import *
     from .evaluating import *
-    from .harvesting import *
-    from .housekeeping import *
-    from .merging import *
     from .questions import *
     from .reading import *
     from .reviewing import *
@@ -30,16 +27,14 @@ PLACE_OF = {
         "..errors": "BookcorefError",
         ".annotating": "annotate annotate_many propose_cast propose_casts",
         ".books": "AnnotatedBook Books Character Mention Quote load read write",
-        ".building": "link_train rebuild rebuild_plan regenerate regenerate_check verify",
+        ".building": "cache_clear cache_path cache_size link_train manifest_show manifest_write pack "
+        "pack_inspect publish rebuild rebuild_plan regenerate regenerate_check verify",
         ".contexts": "contexts_ask contexts_build contexts_collect contexts_compare contexts_identify "
         "contexts_novelty contexts_references contexts_score contexts_tables",
-        ".corpora": "cite clean create import_corpus list_books sample show",
+        ".corpora": "cite clean create harvest_liscu harvest_wikidata import_corpus list_books match sample "
+        "show",
         ".evaluating": "evaluate",
-        ".harvesting": "harvest_liscu harvest_wikidata match",
-        ".housekeeping": "cache_clear cache_path cache_size manifest_show manifest_write pack pack_inspect "
-        "publish",
-        ".merging": "merge merge_agreement",
-        ".questions": "questions_build questions_evaluate",
+        ".questions": "merge merge_agreement questions_build questions_evaluate",
         ".reading": "apply_edits diff export merge_edits report view",
         ".reviewing": "audit cast review",
         ".scoring": "align convert stats",

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from bookcoref_data.api.building import Verified
+from bookcoref_data.api.building import CacheSize, Digest, Packed, Verified
 from bookcoref_data.api.contexts import (
     Contexts,
     GuideTexts,
@@ -16,13 +16,10 @@ from bookcoref_data.api.contexts import (
     SystemScores,
     TableDefects,
 )
-from bookcoref_data.api.corpora import Shown
-from bookcoref_data.api.harvesting import Harvested, Matched
-from bookcoref_data.api.housekeeping import CacheSize, Digest, Packed
-from bookcoref_data.api.merging import Merged
+from bookcoref_data.api.corpora import Harvested, Matched, Shown
 from bookcoref_data.api.models import Asked, asking_of, preview_of
 from bookcoref_data.api.options import renamed
-from bookcoref_data.api.questions import Questions
+from bookcoref_data.api.questions import Merged, Questions
 from bookcoref_data.api.tables import Table
 from bookcoref_data.errors import UsageError
 from bookcoref_data.sources.store import PartSize
