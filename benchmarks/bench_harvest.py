@@ -22,8 +22,7 @@ from typing import Any
 from bookcoref_data.characters.wikidata_cast import CastReport, cast_rows
 from bookcoref_data.errors import SourceError
 from bookcoref_data.sources import sparql
-from bookcoref_data.sources.http import Fetcher
-from bookcoref_data.sources.pace import Pace
+from bookcoref_data.sources.http import Fetcher, Pace
 from bookcoref_data.sources.sparql import Archive, SparqlEndpoint
 from bookcoref_data.sources.wikidata import AUTHOR, CHARACTER, CLASS, ENTITY, LABEL, WikidataSettings, harvest
 

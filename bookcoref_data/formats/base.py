@@ -11,14 +11,17 @@ that we do not know.
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import quote, unquote
 
 from ..books import Mention, Record
-from ..errors import DataError, FormatError
+from ..errors import DataError, FormatError, SourceError, UsageError
 from ..shapes import check
+from .compressed import SUFFIXES, bare_stem, bare_suffix
 from .conversion_report import Note
 from .layers import HEADS, SPEAKERS, Layer, flat, from_runs, is_layer, layers_of, note_lost, runs_of, texts_in
 
@@ -268,3 +271,183 @@ def _fault(place: str, found: str) -> FormatError:
         found=found,
         hint="remove the line: only names and keys are lost",
     )
+
+
+# -- mentions as brackets on tokens, as CoNLL-2012 and CorefUD have them -----------------------------
+
+# A bracket closes the innermost open one of its cluster. So two mentions of one cluster that cross (overlap
+# without one holding the other) cannot be said; where the first ends on the token on which the second begins,
+# they can, because closing brackets are written first.
+CROSSING = "mentions that cross another mention of their own cluster (brackets cannot say which closes)"
+
+
+class BracketReader:
+    """Turns opening and closing brackets, in the order of the text, into clusters.
+
+    `place` ("file:line") names the bracket in errors. Clusters come in the order of their first opening
+    bracket, the mentions of each by start and end.
+    """
+
+    def __init__(self) -> None:
+        self._open: dict[str, list[tuple[int, str]]] = {}
+        self._found: dict[str, list[Mention]] = {}
+
+    def open(self, cluster: str, position: int, place: str) -> None:
+        self._found.setdefault(cluster, [])
+        self._open.setdefault(cluster, []).append((position, place))
+
+    def close(self, cluster: str, position: int, place: str) -> Mention:
+        stack = self._open.get(cluster)
+        if not stack:
+            raise FormatError(
+                f"{place}: a bracket of cluster {cluster!r} closes that was not opened",
+                expected=f"({cluster} on this or an earlier line of the document",
+                hint="mend the coreference column; is a line missing above?",
+            )
+        mention = Mention(stack.pop()[0], position)
+        self._found[cluster].append(mention)
+        return mention
+
+    def single(self, cluster: str, position: int) -> Mention:
+        mention = Mention(position, position)
+        self._found.setdefault(cluster, []).append(mention)
+        return mention
+
+    def finish(self) -> dict[str, list[Mention]]:
+        """The clusters by id. Raises FormatError naming the first bracket that never closed."""
+        left = [(*stack[0], cluster) for cluster, stack in self._open.items() if stack]
+        if left:
+            _, place, cluster = min(left, key=lambda item: item[0])
+            raise FormatError(
+                f"{place}: the bracket ({cluster} opens here and never closes",
+                expected=f"{cluster}) on this or a later line of the document",
+                hint="mend the coreference column; is the file cut short?",
+            )
+        return {cluster: sorted(spans) for cluster, spans in self._found.items()}
+
+
+class Placed(NamedTuple):
+    """The brackets of one token, each as (cluster number, mention)."""
+
+    closing: list[tuple[int, Mention]]
+    single: list[tuple[int, Mention]]
+    opening: list[tuple[int, Mention]]
+
+
+def place_brackets(clusters: Sequence[Iterable[Mention]], note: Note) -> dict[int, Placed]:
+    """The brackets by token for clusters whose mentions lie on the tokens.
+
+    On one token: inner mentions close first, longer ones open first. Mentions that cross one of their own
+    cluster are left out and noted.
+    """
+    spans = [(m, number) for number, cluster in enumerate(clusters) for m in sayable(cluster, note)]
+    placed: dict[int, Placed] = {}
+
+    def at(position: int) -> Placed:
+        return placed.setdefault(position, Placed([], [], []))
+
+    for mention, number in sorted(spans, key=lambda item: (*_text_order(item[0]), item[1])):
+        if mention.start == mention.end:
+            at(mention.start).single.append((number, mention))
+        else:
+            at(mention.start).opening.append((number, mention))
+            at(mention.end).closing.append((number, mention))
+    for brackets in placed.values():
+        brackets.closing.sort(key=lambda item: (-item[1].start, -item[0]))
+    return placed
+
+
+def sayable(cluster: Iterable[Mention], note: Note) -> Iterator[Mention]:
+    """The mentions of one cluster that brackets can say, in the order of the text."""
+    around: list[Mention] = []
+    for mention in sorted(cluster, key=_text_order):
+        while around and around[-1].end <= mention.start:
+            around.pop()
+        if around and around[-1].end < mention.end:
+            note(CROSSING, str(tuple(mention)))
+            continue
+        around.append(mention)
+        yield mention
+
+
+def _text_order(mention: Mention) -> tuple[int, int]:
+    return mention.start, -mention.end
+
+
+# -- several files a document (brat, BookNLP): names, siblings, where to write -----------------------
+
+# Document keys come from data, so they never name a file as they are: every character but letters, digits,
+# `.`, `_`, `-` is percent-encoded, a leading `.` too.
+_LONGEST = 200
+
+
+def file_name(doc_key: str) -> str:
+    """The document key as one component of a path; `doc_key_of` gives it back."""
+    name = quote(doc_key, safe="", errors="surrogatepass")
+    if name.startswith("."):
+        name = f"%2E{name[1:]}"
+    name = name or "%"
+    if len(name) > _LONGEST:
+        raise DataError(
+            f"the document key {doc_key[:40]!r}... is too long for a file name",
+            expected=f"at most {_LONGEST} characters when percent-encoded",
+            found=f"{len(name)}",
+            hint="choose a format with all documents in one file (jsonl, conll, corefud)",
+        )
+    return name
+
+
+def doc_key_of(path: Path) -> str:
+    """The document key that a file's name stands for; names not made by `file_name` are taken as they are."""
+    stem = bare_stem(path)
+    try:
+        key = "" if stem == "%" else unquote(stem, errors="surrogatepass")
+        return key if file_name(key) == stem else stem
+    except (DataError, UnicodeError):
+        return stem
+
+
+def sibling(path: Path, suffix: str) -> Path | None:
+    """The file beside `path` with the same name and another suffix, plain or packed, if there is one."""
+    base = bare_stem(path)
+    for ending in ("", *SUFFIXES):
+        candidate = path.with_name(f"{base}{suffix}{ending}")
+        if candidate.is_file():
+            return candidate
+    return None
+
+
+def needed_sibling(path: Path, suffix: str, what: str) -> Path:
+    """Like `sibling`; raises SourceError when the file is not there."""
+    found = sibling(path, suffix)
+    if found is None:
+        raise SourceError(
+            f"cannot read {path}: {what} is missing",
+            expected=str(path.with_name(f"{bare_stem(path)}{suffix}")),
+            hint="both files of a document must lie side by side",
+        )
+    return found
+
+
+def targets(records: Iterable[Record], path: Path, suffix: str) -> list[tuple[Record, Path]]:
+    """Each record with the path of its main file: `path` itself if it ends in `suffix`, else inside it.
+
+    Raises UsageError: several documents for one file. DataError: a key too long for a file name, no tokens.
+    """
+    listed = list(records)
+    for record in listed:  # before the first file is written
+        sentences_of(record)
+    if bare_suffix(path) != suffix:
+        return [(record, path / f"{file_name(record.doc_key)}{suffix}") for record in listed]
+    if len(listed) > 1:
+        raise UsageError(
+            f"cannot write several documents to {path.name}",
+            expected="the name of a folder: this format has its own files for each document",
+        )
+    return [(record, path) for record in listed]
+
+
+def beside(path: Path, suffix: str) -> Path:
+    """The name of the file beside `path` with another suffix, packed the same way."""
+    packed = path.suffix if path.suffix.lower() in SUFFIXES else ""
+    return path.with_name(f"{bare_stem(path)}{suffix}{packed}")

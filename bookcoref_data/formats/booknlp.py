@@ -19,12 +19,12 @@ from ..errors import FormatError
 from ..shapes import together
 from ..words.pronouns import ALL_PRONOUNS
 from . import base
+from .base import beside, doc_key_of, needed_sibling, sibling, targets
 from .compressed import packing, read_bytes
 from .conversion_report import ConversionReport, Note
 from .escape import escape, unescape
 from .layers import Column, Layer, by_sentence, columns_of, heads_as, heads_of, mention_types, stated
 from .lines import read_lines
-from .pairs import beside, doc_key_of, needed_sibling, sibling, targets
 
 TOKEN_COLUMNS = (
     "paragraph_ID", "sentence_ID", "token_ID_within_sentence", "token_ID_within_document", "word",

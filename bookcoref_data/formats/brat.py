@@ -26,12 +26,12 @@ from ..errors import FormatError
 from ..files import utf8
 from ..shapes import together
 from . import base
+from .base import beside, doc_key_of, needed_sibling, targets
 from .compressed import bare_suffix, packing, read_bytes
 from .conversion_report import ConversionReport, Note
 from .escape import escape, unescape
 from .layers import attributes_of, mention_types
 from .lines import CUT, cut_text, read_lines
-from .pairs import beside, doc_key_of, needed_sibling, targets
 
 GAPS = "gaps in discontinuous mentions (the whole stretch is taken)"
 RELATIONS = "relations and events that are not coreference"

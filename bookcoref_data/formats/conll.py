@@ -21,7 +21,7 @@ from typing import Any, Literal
 from ..books import Mention, Record
 from ..errors import DataError, FormatError
 from . import base
-from .brackets import BracketReader, place_brackets
+from .base import BracketReader, place_brackets
 from .compressed import bare_stem, packing
 from .conversion_report import ConversionReport, Note
 from .escape import escape, escape_name, unescape

@@ -17,7 +17,7 @@ from typing import Any
 from ..books import Mention, Record
 from ..errors import FormatError
 from . import base
-from .brackets import BracketReader, place_brackets
+from .base import BracketReader, place_brackets
 from .compressed import bare_stem, packing
 from .conversion_report import ConversionReport, Note
 from .escape import escape, unescape

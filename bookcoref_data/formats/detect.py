@@ -6,9 +6,9 @@ from pathlib import Path
 from ..errors import MissingFileError, UsageError, WrongFileError
 from ..outputs import ANNOTATION
 from ..resources import load_toml, resource
+from .base import sibling
 from .compressed import bare_suffix, is_pipe
 from .lines import read_lines
-from .pairs import sibling
 
 BY_SUFFIX: dict[str, str] = {
     suffix: name

@@ -19,8 +19,7 @@ from ..errors import ChecksumError, OfflineError, SourceError, UsageError, liste
 from ..files import safe_name
 from ..formats.compressed import PACKED
 from ..progress import Progress, Silent, begun
-from .http import Fetcher
-from .pace import Pace
+from .http import Fetcher, Pace
 from .release import DELTA, HEAD_BYTES, LENGTHS, ReleaseLayout, kind_of
 from .store import Store, read_note, sha256_once, write_note
 

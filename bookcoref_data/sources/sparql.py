@@ -18,8 +18,7 @@ from typing import Any, NamedTuple
 from ..errors import FormatError, OfflineError, SourceError, UsageError, needing
 from ..files import sha256_bytes, write_bytes
 from ..shapes import check, parse_json
-from .http import Fetcher, Retry
-from .pace import retry_after
+from .http import Fetcher, Retry, retry_after
 
 
 class Term(NamedTuple):

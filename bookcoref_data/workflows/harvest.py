@@ -24,8 +24,7 @@ from ..files import read_regular, utf8, write_text
 from ..progress import Progress, followed
 from ..resources import load_toml, resource
 from ..shapes import check, settings_of
-from ..sources.http import Fetcher, agent_string
-from ..sources.pace import Pace
+from ..sources.http import Fetcher, Pace, agent_string
 from ..sources.sparql import Archive, SparqlEndpoint, require_contact
 from ..sources.wayback import OK, FetchedPage, PageStore, parse_address
 from ..sources.wikidata import WikidataSettings, harvest, is_item

@@ -11,12 +11,20 @@ from hypothesis import strategies as st
 
 from bookcoref_data.books import Book, Mention, Record
 from bookcoref_data.errors import DataError, FormatError, SourceError, UsageError
-from bookcoref_data.formats import ConversionReport, layers, lines, pairs, write_documents
-from bookcoref_data.formats.base import are_parts, cluster_ids, in_order, inside, kept_by_cluster, same
-from bookcoref_data.formats.brackets import BracketReader, place_brackets, sayable
+from bookcoref_data.formats import ConversionReport, base, layers, lines, write_documents
+from bookcoref_data.formats.base import (
+    BracketReader,
+    are_parts,
+    cluster_ids,
+    in_order,
+    inside,
+    kept_by_cluster,
+    place_brackets,
+    same,
+    sayable,
+)
 from bookcoref_data.formats.cells import cell_text, markdown_row
-from bookcoref_data.formats.corpora.preco import read as read_preco
-from bookcoref_data.formats.corpora.reading import beside, files_below, split_of
+from bookcoref_data.formats.corpora.reading import beside, files_below, read_preco, split_of
 from bookcoref_data.formats.detect import by_name, detect, for_output
 from bookcoref_data.formats.documents import require_known
 from bookcoref_data.formats.escape import escape, escape_name, unescape
@@ -60,23 +68,23 @@ class Notes(list):
     ],
 )
 def test_a_key_is_a_name_of_a_file_and_back(key, name):
-    assert pairs.file_name(key) == name
-    assert pairs.doc_key_of(Path(f"x/{name}.ann")) == key
+    assert base.file_name(key) == name
+    assert base.doc_key_of(Path(f"x/{name}.ann")) == key
 
 
 @pytest.mark.parametrize("stem", ["a b", "%zz", "%2e", "a%2fb", "%41", "%ff", "%C3", "a%", "é"])
 def test_a_name_that_nobody_made_is_its_own_key(stem):
-    assert pairs.doc_key_of(Path(f"{stem}.ann")) == stem
+    assert base.doc_key_of(Path(f"{stem}.ann")) == stem
 
 
 @given(st.text(st.sampled_from("a2F/.%é~ \ud800"), max_size=12))
 def test_every_key_comes_back(key):
-    assert pairs.doc_key_of(Path(f"{pairs.file_name(key)}.ann.gz")) == key
+    assert base.doc_key_of(Path(f"{base.file_name(key)}.ann.gz")) == key
 
 
 def test_a_key_beyond_two_hundred_characters_is_refused():
     with pytest.raises(DataError) as caught:
-        pairs.file_name("é" * 33 + "abc")
+        base.file_name("é" * 33 + "abc")
     assert caught.value.what == f"the document key '{'é' * 33}abc'... is too long for a file name"
     assert (caught.value.expected, caught.value.found) == (
         "at most 200 characters when percent-encoded",
@@ -87,22 +95,22 @@ def test_a_key_beyond_two_hundred_characters_is_refused():
 def test_files_of_one_document_lie_side_by_side(tmp_path):
     for name in ("a.txt.gz", "b.txt", "b.txt.zst"):
         (tmp_path / name).write_text("")
-    assert pairs.sibling(tmp_path / "a.ann", ".txt") == tmp_path / "a.txt.gz"
-    assert pairs.sibling(tmp_path / "b.ann.gz", ".txt") == tmp_path / "b.txt"
-    assert pairs.sibling(tmp_path / "c.ann", ".txt") is None
-    assert pairs.beside(tmp_path / "b.ann.GZ", ".txt").name == "b.txt.GZ"
-    assert pairs.beside(tmp_path / "b.ann", ".txt").name == "b.txt"
+    assert base.sibling(tmp_path / "a.ann", ".txt") == tmp_path / "a.txt.gz"
+    assert base.sibling(tmp_path / "b.ann.gz", ".txt") == tmp_path / "b.txt"
+    assert base.sibling(tmp_path / "c.ann", ".txt") is None
+    assert base.beside(tmp_path / "b.ann.GZ", ".txt").name == "b.txt.GZ"
+    assert base.beside(tmp_path / "b.ann", ".txt").name == "b.txt"
     with pytest.raises(SourceError, match="the text is missing") as caught:
-        pairs.needed_sibling(tmp_path / "c.ann", ".txt", "the text")
+        base.needed_sibling(tmp_path / "c.ann", ".txt", "the text")
     assert caught.value.expected == str(tmp_path / "c.txt")
     one, two = Record("x/y", "", [["a"]]), Record("z", "", [["a"]])
-    assert pairs.targets([one, two], tmp_path, ".ann") == [
+    assert base.targets([one, two], tmp_path, ".ann") == [
         (one, tmp_path / "x%2Fy.ann"),
         (two, tmp_path / "z.ann"),
     ]
-    assert pairs.targets([one], tmp_path / "q.ann.gz", ".ann") == [(one, tmp_path / "q.ann.gz")]
+    assert base.targets([one], tmp_path / "q.ann.gz", ".ann") == [(one, tmp_path / "q.ann.gz")]
     with pytest.raises(UsageError, match=r"cannot write several documents to q\.ann"):
-        pairs.targets([one, two], tmp_path / "q.ann", ".ann")
+        base.targets([one, two], tmp_path / "q.ann", ".ann")
 
 
 def lines_of(tmp_path, data):

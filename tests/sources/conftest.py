@@ -13,8 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from bookcoref_data.sources.http import Fetcher, Limits
-from bookcoref_data.sources.pace import Pace
+from bookcoref_data.sources.http import Fetcher, Limits, Pace
 from bookcoref_data.sources.store import Store
 
 

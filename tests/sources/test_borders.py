@@ -24,9 +24,9 @@ from bookcoref_data.sources.editions import (
     numbered_folder,
 )
 from bookcoref_data.sources.gutenberg import check_book_text
+from bookcoref_data.sources.http import Pace, Turns, retry_after
 from bookcoref_data.sources.hub import HubRelease, is_hub_address, parse_address
 from bookcoref_data.sources.hub_upload import upload_faults
-from bookcoref_data.sources.pace import Pace, Turns, retry_after
 from bookcoref_data.sources.sparql import Archive, SparqlEndpoint, Tally, TooHeavyError
 
 SIGNED = (

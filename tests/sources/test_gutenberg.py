@@ -179,8 +179,7 @@ def test_an_unwritable_cache_is_told_once_not_per_address(
 
 
 def _get(root, editions, queue):
-    from bookcoref_data.sources.http import Fetcher
-    from bookcoref_data.sources.pace import Pace
+    from bookcoref_data.sources.http import Fetcher, Pace
 
     queue.put(
         Texts(Store(Path(root)), fetcher=Fetcher(Pace(per_second=0)), editions=editions).get(4321).sha256

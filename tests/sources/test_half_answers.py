@@ -10,8 +10,7 @@ import threading
 import pytest
 
 from bookcoref_data.errors import SourceError
-from bookcoref_data.sources.http import Fetcher
-from bookcoref_data.sources.pace import Pace
+from bookcoref_data.sources.http import Fetcher, Pace
 from bookcoref_data.sources.sparql import Archive, SparqlEndpoint, Term
 
 pytest.importorskip("SPARQLWrapper")

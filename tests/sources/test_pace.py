@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bookcoref_data.errors import UsageError
-from bookcoref_data.sources.pace import Pace, Turns, retry_after
+from bookcoref_data.sources.http import Pace, Turns, retry_after
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=timezone.utc)
 

@@ -13,8 +13,7 @@ import threading
 import pytest
 
 from bookcoref_data.errors import FormatError, OfflineError, UsageError
-from bookcoref_data.sources.http import Fetcher
-from bookcoref_data.sources.pace import Pace
+from bookcoref_data.sources.http import Fetcher, Pace
 from bookcoref_data.sources.wayback import PageStore, join, original_of, parse_address, plain_bytes, same_page
 
 # --- addresses ------------------------------------------------------------------------------------------

@@ -21,8 +21,7 @@ import pytest
 
 from bookcoref_data.characters.wikidata_cast import CastReport, cast_rows
 from bookcoref_data.errors import FormatError, MissingExtraError, OfflineError, SourceError, UsageError
-from bookcoref_data.sources.http import Fetcher
-from bookcoref_data.sources.pace import Pace
+from bookcoref_data.sources.http import Fetcher, Pace
 from bookcoref_data.sources.sparql import Archive, SparqlEndpoint, TooHeavyError, require_contact
 from bookcoref_data.sources.wikidata import WikidataSettings, harvest
 

@@ -13,7 +13,7 @@ from typing import Any
 from ...errors import SourceError, UsageError, WrongFileError, listed
 from ...resources import resource
 from ..conversion_report import ConversionReport
-from . import columns, litbank, pdnc, preco
+from . import pdnc, reading
 from .reading import Found, Tokenise
 
 __all__ = ["Corpus", "Found", "Tokenise", "corpora", "read_corpus"]
@@ -87,9 +87,9 @@ class Corpus:
 
 CorpusReader = Callable[[Path, ConversionReport, Tokenise], Iterator[Found]]
 _READERS: dict[str, CorpusReader] = {
-    "litbank": litbank.read, "fantasycoref": columns.read_fantasycoref, "ontonotes": columns.read_ontonotes,
-    "preco": preco.read, "gum": columns.read_conllu, "corefud": columns.read_conllu, "pdnc": pdnc.read,
-    "booknlp": columns.read_booknlp,
+    "litbank": reading.read_litbank, "fantasycoref": reading.read_fantasycoref,
+    "ontonotes": reading.read_ontonotes, "preco": reading.read_preco, "gum": reading.read_conllu,
+    "corefud": reading.read_conllu, "pdnc": pdnc.read, "booknlp": reading.read_booknlp,
 }  # fmt: skip
 
 
