@@ -5,6 +5,7 @@ A window is cut as the package cuts it (`Windows`): every name of the cast is a 
 * who speaks a turn whose tag names the speaker. Mostly the tag is hidden: left out where the paragraph is a
   quote and little else, or the name in it turned into "he" or "she";
 * whom a pronoun means that stands in place of a name, whose bearer was named a little before;
+* whom a turn is spoken to that calls somebody by name; mostly that name is left out;
 * what the reader of the package was sure of: speakers of turns without a tag, and pronouns;
 * the pronouns of LitBank, which people answered; there "nobody of these" is an answer, too.
 
@@ -13,6 +14,7 @@ Nothing here needs torch; `scenes` trains with it.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
@@ -24,7 +26,16 @@ import numpy as np
 
 from bookcoref_data.annotation.embedded.calibration import calibrated
 from bookcoref_data.annotation.embedded.markables import OTHER, POSSESSIVE, SUBJECT
-from bookcoref_data.annotation.embedded.minilm import PARAGRAPH, SLOTS, PointingModel, WordPieces
+from bookcoref_data.annotation.embedded.minilm import (
+    IN_QUOTE,
+    OF_PRONOUN,
+    OF_TURN,
+    PARAGRAPH,
+    SLOTS,
+    SPOKEN_TO,
+    PointingModel,
+    WordPieces,
+)
 from bookcoref_data.annotation.embedded.narrator import find_narration
 from bookcoref_data.annotation.embedded.reader import Text
 from bookcoref_data.annotation.embedded.scenes import LONGEST, Scene, Windows
@@ -44,13 +55,12 @@ HELD_BACK = ("98", "543")
 LESSONS = {
     "tag shown": 0.15, "tag left out": 1.0, "name in the tag hidden": 1.0, "name hidden": 0.7,
     "pronoun of LitBank": 1.5, "speaker as read": 0.4, "pronoun as read": 0.25,
+    "spoken to": 0.7, "spoken to, named": 0.1,
 }  # fmt: skip
 """What is asked -> how much an answer counts."""
-OF_TURN, OF_PRONOUN, IN_QUOTE = range(3)
-"""Kinds of questions, each with a head of its own; the package has no use for the third."""
 NOBODY = SLOTS
 """The answer "nobody of these"; a person of the window is a smaller number."""
-MOST_NAMED, MOST_ASKED = 96, 48
+MOST_NAMED, MOST_ASKED, MOST_MARKED = 96, 48, 56
 _SURE_SPEAKER, _SURER_SPEAKER, _SURE_PRONOUN = 0.9, 0.95, 0.95
 """Least probability that our reader is right about who "he" is in "said he", and about who speaks without a
 tag; and least score of a pronoun."""
@@ -60,13 +70,19 @@ _LEFT_OUT = 0.65
 """Share of the hidden tags that are left out where either way is open."""
 _CLOSE = 120
 """Most tokens since a character was named for a pronoun in place of the next name."""
-_OF_LITBANK, _BLIND = 0.02, 0.15
-"""Share of the lessons that are LitBank's, and of those that hide who is a man and who a woman."""
+_OF_LITBANK, _BLIND, _AT_TURN = 0.03, 0.15, 0.6
+"""Share of the lessons that are LitBank's, of those that hide who is a man and who a woman, and of those from
+novels that are cut around a turn whose speaker is known."""
+_BEFORE_TURN = 12
+"""Paragraphs before such a turn with one of which the lesson begins."""
 _HIDE, _RENAME = (0.3, 0.6, 0.9, 1.0), 0.15
 """Shares of the tags in a window that are hidden, of which one is drawn for each, and of the names behind
 which a pronoun could stand that one stands for."""
-_IN_LITBANK, _IN_CHECK = (0.5, 0.05), (0.7, 0.1)
-"""The same two shares for LitBank, where people have answered, and for the check."""
+_IN_LITBANK, _IN_CHECK, _AS_READ = (0.5, 0.05), (0.7, 0.1), (0.0, 0.03)
+"""The same two shares for LitBank, where people have answered, for the check, and for most lessons of which a
+teacher says what it thinks: little is hidden in a book that is read."""
+_PLAIN = 0.6
+"""Share of such lessons in which no more is hidden."""
 _PRONOUNS = (("he", "him", "his"), ("she", "her", "her"))
 
 
@@ -111,11 +127,13 @@ class Question(NamedTuple):
 
 @dataclass
 class Lesson:
-    """A window with slots drawn for its people, and its questions with answers: persons, or `NOBODY`."""
+    """A window with slots drawn for its people, and its questions with answers: persons, or `NOBODY`.
+    `marks` are all places that ask in the package, with their kinds: a teacher can answer them."""
 
     words: list[int]
     people: list[int]
     named: list[tuple[int, int]]
+    marks: list[tuple[int, int]]
     asked: list[Question] = field(default_factory=list)
 
 
@@ -128,6 +146,8 @@ class LessonWindows(Windows):
         self.tokens = frozenset(known.text.book.tokens)
         self._roles = {m.start: m.role for m in known.text.markables if m.kind == "name"}
         self._told = dict(self._told_turns())
+        self.told_at, self.turns_at, self.starts = list(self._told), list(self._turns), self._starts
+        self._called = dict(self._called_by_name())
         (self._comma,), (self._stop,) = self._ids(","), self._ids(".")
 
     # --- what is known of turns -----------------------------------------------------------------------------
@@ -177,6 +197,16 @@ class LessonWindows(Windows):
             return range(0)
         return range(outside[0], outside[-1] + 1)
 
+    def _called_by_name(self) -> Iterator[tuple[int, tuple[int, int]]]:
+        """The first token of a name by which somebody is called: the quote that begins the turn, and who."""
+        text = self._text
+        starts = {int(text.speech.paragraph[a]): q for a, q in self._turns.items()}
+        for q, (a, _) in enumerate(text.speech.spans):
+            for k in text.tags[q].vocatives:
+                m = text.markables[k]
+                if m.kind == "name" and m.start in self._names:
+                    yield m.start, (starts[int(text.speech.paragraph[a])], m.character)
+
     # --- a lesson -------------------------------------------------------------------------------------------
 
     def lesson(
@@ -192,7 +222,10 @@ class LessonWindows(Windows):
         pools = [2 if blind else self.gender(character) for character in w.people]
         people = [self._first_slot + SLOTS * pool + slots[pool][n] for n, pool in enumerate(pools)]
         words = [people[-1 - word] if word < 0 else word for word in w.words[:LONGEST]]
-        made = Lesson(words, w.people, [n for n in w.named if n[0] < len(words)][:MOST_NAMED])
+        made = Lesson(
+            words, w.people, [n for n in w.named if n[0] < len(words)][:MOST_NAMED],
+            [(place, kind) for place, kind, _ in w.asks if place < len(words)],
+        )  # fmt: skip
         for question in self._asked:
             nobody = question.who < 0 and self._known.judged
             person = NOBODY if nobody else w.people.index(question.who) if question.who in w.people else -1
@@ -233,6 +266,8 @@ class LessonWindows(Windows):
             if w.words[-1] != PARAGRAPH and w.words[-2] == self._comma:
                 w.words[-2] = self._stop  # “Yes,” -> “Yes.”
             return self._gone.stop
+        if i in self._called and (behind := self._hide_call(w, i)):
+            return behind
         kind = IN_QUOTE if self._text.speech.quote[i] >= 0 else OF_PRONOUN
         end, character = self._names.get(i, (i, -1))
         if character >= 0:
@@ -250,6 +285,26 @@ class LessonWindows(Windows):
         super()._add_paragraph(w, i, i + 1)
         return end + 1 if character in w.people else i + 1
 
+    def _hide_call(self, w: Scene, i: int) -> int:
+        """Ask whom a turn is spoken to that calls somebody by name; the token behind that name with one comma
+        where it is left out, else 0."""
+        turn, who = self._called[i]
+        mark = next((place for place, kind, q in w.asks if kind == OF_TURN and q == turn), -1)
+        told = self._told.get(self._starts[bisect_right(self._starts, i) - 1])
+        if mark < 0 or (told and told.who == who):
+            return 0
+        left_out = self._rng.random() < self._hide
+        lesson = "spoken to" if left_out else "spoken to, named"
+        self._asked.append(Question(mark, SPOKEN_TO, who, lesson))
+        if not left_out:
+            return 0
+        behind = self._names[i][0] + 1
+        if w.words[-1] == self._comma:
+            w.words.pop()
+        elif [*self._text.book.tokens[behind : behind + 1]] == [","]:
+            behind += 1
+        return behind
+
     def _case(self, i: int, character: int, role: int) -> int:
         """The case of the pronoun that stands for the name at a token; -1 where the name stays."""
         if i == self._veiled:
@@ -264,11 +319,13 @@ class LessonWindows(Windows):
 
 class Batch(NamedTuple):
     """Lessons as arrays, filled up with -1: `words` (lessons, words), `named` (lessons, MOST_NAMED, 2) with
-    place and person, `asked` (lessons, MOST_ASKED, 4) with place, kind, answer and number of the lesson."""
+    place and person, `asked` (lessons, MOST_ASKED, 4) with place, kind, answer and number of the lesson,
+    `marks` (lessons, MOST_MARKED, 2) with place and kind."""
 
     words: np.ndarray
     named: np.ndarray
     asked: np.ndarray
+    marks: np.ndarray
 
 
 def pack(lessons: Sequence[Lesson]) -> Batch:
@@ -277,6 +334,7 @@ def pack(lessons: Sequence[Lesson]) -> Batch:
         np.full((len(lessons), max(len(lesson.words) for lesson in lessons)), -1, np.int64),
         np.full((len(lessons), MOST_NAMED, 2), -1, np.int64),
         np.full((len(lessons), MOST_ASKED, 4), -1, np.int64),
+        np.full((len(lessons), MOST_MARKED, 2), -1, np.int64),
     )
     number = {name: n for n, name in enumerate(LESSONS)}
     for n, lesson in enumerate(lessons):
@@ -284,6 +342,8 @@ def pack(lessons: Sequence[Lesson]) -> Batch:
         made.named[n, : len(lesson.named)] = lesson.named
         asked = [(*question[:3], number[question.lesson]) for question in lesson.asked[:MOST_ASKED]]
         made.asked[n, : len(asked)] = asked
+        marks = lesson.marks[:: len(lesson.marks) // (MOST_MARKED + 1) + 1]
+        made.marks[n, : len(marks)] = marks
     return made
 
 
@@ -295,18 +355,29 @@ class Library:
     excerpts: list[LessonWindows]
     held_back: list[LessonWindows]
 
-    def draw(self, rng: np.random.Generator, check: bool = False) -> Lesson:
-        """A lesson with at least one question and two people; a long novel gives more of them."""
+    def draw(self, rng: np.random.Generator, check: bool = False, as_read: bool = False) -> Lesson:
+        """A lesson with at least one question and two people; a long novel gives more of them. Most lessons
+        of `as_read` hide hardly more than a book does."""
         while True:
-            books, (hide, rename) = self.novels, (_HIDE[int(rng.integers(len(_HIDE)))], _RENAME)
+            books, (hide, rename), at_turn = (
+                self.novels,
+                (_HIDE[int(rng.integers(len(_HIDE)))], _RENAME),
+                _AT_TURN,
+            )
+            if as_read and rng.random() < _PLAIN:
+                hide, rename = _AS_READ
             if check:
-                books, (hide, rename) = self.held_back, _IN_CHECK
+                books, (hide, rename), at_turn = self.held_back, _IN_CHECK, 0.0
             elif self.excerpts and rng.random() < _OF_LITBANK:
-                books, (hide, rename) = self.excerpts, _IN_LITBANK
+                books, (hide, rename), at_turn = self.excerpts, _IN_LITBANK, 0.0
             sizes = np.array([book.paragraphs[-1][1] for book in books], float)
             book = books[int(rng.choice(len(books), p=sizes / sizes.sum()))]
+            at = int(rng.integers(len(book.paragraphs)))
+            if rng.random() < at_turn and (turns := book.turns_at if as_read else book.told_at):
+                turn = bisect_right(book.starts, turns[int(rng.integers(len(turns)))]) - 1
+                at = max(0, turn - int(rng.integers(_BEFORE_TURN)))
             blind = not check and bool(rng.random() < _BLIND)
-            made = book.lesson(int(rng.integers(len(book.paragraphs))), rng, hide, rename, blind)
+            made = book.lesson(at, rng, hide, rename, blind)
             if made.asked and len(made.people) > 1:
                 return made
 

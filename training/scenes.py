@@ -1,14 +1,18 @@
 """Teach the small language model that points at people, and write what it learned (`weights/scenes.npz`).
 
-    python -m training.scenes LITBANK MIRROR --base FOLDER [--cache FOLDER] [--jobs N] --out scenes.npz
+    python -m training.scenes LITBANK MIRROR --base MINILM --teacher MPNET [--cache FOLDER] [--jobs N]
+        --out scenes.npz
 
-Needs the extra `gpu`. FOLDER holds all-MiniLM-L6-v2, the base; MIRROR the novels. The package reads them,
-about a minute each; then one GPU trains for minutes on lessons that `scene_lessons` cuts anew for every step.
+Needs the extra `gpu`. MIRROR holds novels; the package reads them, about a minute each. MINILM is a folder
+with all-MiniLM-L6-v2, the base, and MPNET one with all-mpnet-base-v2, the base of a teacher of twelve layers.
+One GPU trains first the teacher on lessons that `scene_lessons` cuts anew for every step, then the small
+model, on such lessons and on what the teacher says of every turn and pronoun in them (Hinton et al. 2015).
 Of what changed in each matrix the 64 strongest directions are kept, as 8-bit numbers.
 
-Training on a GPU does not give the same file bit for bit. The one in the package was made on 2026-11-26 by an
-earlier form of this script, in 220 seconds on one H200 (4,858 steps, 53 novels). There the base came as 8-bit
-numbers, and a tag in front of its quote stayed in sight. Figures are in docs/results.md.
+Training on a GPU does not give the same file bit for bit. The one in the package was made on 2026-11-27 by an
+earlier form of this script, on one H200: 3,569 steps of the teacher in 6 minutes, 3,365 of the small model in
+less than 4, on 67 novels. There the bases came as 8-bit numbers, and each model was cut to rank 64 and taught
+some 500 steps more as it was then. Figures are in docs/results.md.
 """
 
 from __future__ import annotations
@@ -28,14 +32,17 @@ from bookcoref_data.annotation.embedded.minilm import (
     _EPS,
     _MATRICES,
     FILES,
+    KINDS,
+    OF_TURN,
     SLOTS,
+    SPOKEN_TO,
     PointingModel,
     WordPieces,
     read_safetensors,
 )
 from bookcoref_data.files import sha256_file
 
-from .scene_lessons import LESSONS, OF_TURN, Batch, Library, Vocabulary, pack, prepare
+from .scene_lessons import LESSONS, Batch, Library, Vocabulary, pack, prepare
 
 NAMES = """
 john james william george henry thomas charles robert edward richard arthur joseph david peter frank paul mark
@@ -49,11 +56,27 @@ campbell mitchell roberts carter phillips evans
 MARKS = ("[CLS]", "[SEP]", "*", "#")
 """The pieces that the new words begin as, in the order of their numbers."""
 FIRST = PointingModel.FIRST
-STEPS, BATCH, RATE, RANK = 4858, 128, 2e-4, 64
-WARM_UP, LEAST_RATE, DECAY, DROPOUT, LONGEST_STEP = 300, 0.02, 0.01, 0.1, 1.0
+STEPS, BATCH, RATE, RANK = 3365, 128, 2e-4, 64
+STEPS_OF_TEACHER, RATE_OF_TEACHER = 3569, 8e-5
+WARM_UP, LEAST_RATE, DECAY, DROPOUT, LONGEST_STEP = 300, 0.06, 0.01, 0.1, 1.0
 NOISE = 0.06
 """Share of the words that are replaced by other words of the same step."""
-KINDS = 3
+LOUD = 0.5
+"""How much the answers of the lessons count for the small model beside those of the teacher."""
+SHARES = torch.tensor([1.0, 0.5, 1.0, 0.5])
+"""How much a place of each kind counts."""
+TEACHER = "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"
+"""sha256 of the tensors of all-mpnet-base-v2 (Apache 2.0; Song et al. 2020)."""
+_OF_MPNET = {
+    "attention.attn.q": "attention.self.query", "attention.attn.k": "attention.self.key",
+    "attention.attn.v": "attention.self.value", "attention.attn.o": "attention.output.dense",
+    "attention.LayerNorm": "attention.output.LayerNorm",
+}  # fmt: skip
+"""Parts of a layer of MPNet -> how BERT calls them."""
+_BUCKETS, _FARTHEST, _EPS_OF_MPNET = 32, 128, 1e-5
+"""Of MPNet: kinds of distances between words, from where all are alike; its epsilon."""
+_BEGIN, _END, _PIECES, _PLACES = 0, 2, slice(4, -1), slice(2, None)
+"""Of MPNet: the pieces that begin and end a text, those that are BERT's, and the places that words have."""
 _NORMS = {"n1": "attention.output.LayerNorm", "n2": "output.LayerNorm"}
 _CHECKED = 8
 """Batches of the check."""
@@ -61,14 +84,14 @@ _FAR = -1e4
 
 
 class Layer(nn.Module):
-    """A layer of BERT. Attention is over words that are not filled up."""
+    """A layer of BERT, or of MPNet, where distances count. Attention is over words that are not filled up."""
 
-    def __init__(self, size: int, inner: int, heads: int) -> None:
+    def __init__(self, size: int, inner: int, heads: int, eps: float) -> None:
         super().__init__()
         self._heads = heads
         self.q, self.k, self.v, self.o = (nn.Linear(size, size) for _ in range(4))
         self.i, self.u = nn.Linear(size, inner), nn.Linear(inner, size)
-        self.n1, self.n2 = nn.LayerNorm(size, eps=_EPS), nn.LayerNorm(size, eps=_EPS)
+        self.n1, self.n2 = nn.LayerNorm(size, eps=eps), nn.LayerNorm(size, eps=eps)
 
     def forward(self, x: Tensor, seen: Tensor) -> Tensor:
         q, k, v = (
@@ -81,7 +104,7 @@ class Layer(nn.Module):
 
 
 class Pupil(nn.Module):
-    """`PointingModel` in torch. It has one more kind of question, and the answer "nobody".
+    """`PointingModel` in torch. It has one more answer: "nobody".
 
     `known` are the pieces that occur in the lessons: the others stay as they are in the base.
     """
@@ -102,11 +125,14 @@ class Pupil(nn.Module):
         places = torch.from_numpy(base["embeddings.position_embeddings.weight"])
         self.places = nn.Embedding.from_pretrained(places, freeze=False)
         size = rows.shape[1]
-        self.norm = nn.LayerNorm(size, eps=_EPS)
+        far = base.get("encoder.relative_attention_bias.weight")
+        self.register_buffer("far", None if far is None else torch.from_numpy(by_distance(far, len(places))))
+        eps = _EPS if far is None else _EPS_OF_MPNET
+        self.norm = nn.LayerNorm(size, eps=eps)
         _copy(self.norm, base, "embeddings.LayerNorm")
         count = sum(name.endswith("query.weight") for name in base)
         inner = len(base["encoder.layer.0.intermediate.dense.bias"])
-        self.layers = nn.ModuleList(Layer(size, inner, heads) for _ in range(count))
+        self.layers = nn.ModuleList(Layer(size, inner, heads, eps) for _ in range(count))
         for n, layer in enumerate(self.layers):
             for part, name in (_MATRICES | _NORMS).items():
                 _copy(getattr(layer, part), base, f"encoder.layer.{n}.{name}")
@@ -122,8 +148,13 @@ class Pupil(nn.Module):
         """The vectors of windows, shape (windows, words, size); -1 is no word."""
         x = self.norm(self.words(self.row[words.clamp(min=0)]) + self.places.weight[: words.shape[1]])
         x = F.dropout(x, DROPOUT, self.training)
+        seen = (
+            torch.zeros(words.shape, device=x.device).masked_fill(words < 0, _FAR)[:, None, None].to(x.dtype)
+        )
+        if self.far is not None:
+            seen = seen + self.far[:, : words.shape[1], : words.shape[1]].to(x.dtype)
         for layer in self.layers:
-            x = layer(x, (words >= 0)[:, None, None])
+            x = layer(x, seen)
         return x
 
     def forward(self, words: Tensor, named: Tensor, asked: Tensor) -> Tensor:
@@ -131,7 +162,11 @@ class Pupil(nn.Module):
 
         A person has the logarithm of the sum over his or her places, as in `PointingModel.points`.
         """
-        x = self.read(words).float()
+        return self.ask(self.read(words), named, asked)
+
+    def ask(self, x: Tensor, named: Tensor, asked: Tensor) -> Tensor:
+        """As `forward`, of windows that were read."""
+        x = x.float()
         window = torch.arange(len(x), device=x.device)[:, None]
         at, of = x[window, named[..., 0].clamp(min=0)], x[window, asked[..., 0].clamp(min=0)]
         there = named[..., 0] >= 0
@@ -143,7 +178,7 @@ class Pupil(nn.Module):
             most = score.amax(-1, keepdim=True).clamp(min=-50)
             people = torch.log((score - most).exp() @ owner + 1e-9) + most
             nobody = (asks @ self.nobody[kind]) * sharp + self.nobody_bias[kind]
-            nobody = nobody.new_full(nobody.shape, _FAR) if kind == OF_TURN else nobody
+            nobody = nobody.new_full(nobody.shape, _FAR) if kind in (OF_TURN, SPOKEN_TO) else nobody
             scores.append(torch.cat([people, nobody[..., None]], -1))
         kinds = asked[..., 1].clamp(min=0)[None, ..., None].expand(1, *scores[0].shape)
         return torch.stack(scores).gather(0, kinds)[0]
@@ -154,10 +189,36 @@ def _copy(part: nn.Module, base: Mapping[str, np.ndarray], name: str) -> None:
 
 
 def embeddings_of(base: Mapping[str, np.ndarray]) -> np.ndarray:
-    """The vectors of the pieces, with that of the one type of text."""
-    types = base["embeddings.token_type_embeddings.weight"]
-    found: np.ndarray = base["embeddings.word_embeddings.weight"] + types[0]
+    """The vectors of the pieces, with that of the one type of text where the base has types."""
+    found: np.ndarray = base["embeddings.word_embeddings.weight"]
+    types = base.get("embeddings.token_type_embeddings.weight")
+    return found if types is None else found + types[0]
+
+
+def as_bert(base: Mapping[str, np.ndarray], words: WordPieces) -> dict[str, np.ndarray]:
+    """The tensors of MPNet under the names that BERT has for them, its pieces under BERT's numbers."""
+    found = {}
+    for name, tensor in base.items():
+        for theirs, ours in _OF_MPNET.items():
+            name = name.replace(f".{theirs}.", f".{ours}.")
+        found[name] = tensor
+    pieces, places = (f"embeddings.{kind}_embeddings.weight" for kind in ("word", "position"))
+    found[pieces], found[places] = base[pieces][_PIECES].copy(), base[places][_PLACES]
+    for mark, piece in (("[CLS]", _BEGIN), ("[SEP]", _END)):
+        found[pieces][words._ids[mark]] = base[pieces][piece]
     return found
+
+
+def by_distance(table: np.ndarray, places: int) -> np.ndarray:
+    """What MPNet adds to the attention of each head, shape (heads, places, places): near distances one by
+    one, far ones together (Raffel et al. 2020), those ahead apart from those behind."""
+    ahead = np.arange(places)[None] - np.arange(places)[:, None]
+    half, distance = _BUCKETS // 2, np.abs(ahead)
+    near = half // 2
+    share = np.log(np.maximum(distance, 1) / near) / math.log(_FARTHEST / near)
+    far = np.minimum(near + (share * (half - near)).astype(np.int64), half - 1)
+    bucket = np.where(distance < near, distance, far) + (ahead > 0) * half
+    return np.ascontiguousarray(table[bucket].transpose(2, 0, 1))
 
 
 # --- training ---------------------------------------------------------------------------------------------
@@ -166,15 +227,16 @@ def embeddings_of(base: Mapping[str, np.ndarray]) -> np.ndarray:
 class Lessons(IterableDataset):
     """Batches of lessons without end; every process that cuts them draws its own."""
 
-    def __init__(self, library: Library, first_slot: int, size: int) -> None:
+    def __init__(self, library: Library, first_slot: int, size: int, as_read: bool = False) -> None:
         self._library, self._first_slot, self._size = library, first_slot, size
+        self._as_read = as_read
 
     def __iter__(self) -> Iterator[Batch]:
         worker = get_worker_info()
         rng = np.random.default_rng(100 + (worker.id if worker else 0))
         while True:
-            batch = pack([self._library.draw(rng) for _ in range(self._size)])
-            yield batch._replace(words=noisy(batch.words, self._first_slot, rng))
+            batch = pack([self._library.draw(rng, as_read=self._as_read) for _ in range(self._size)])
+            yield batch if self._as_read else batch._replace(words=noisy(batch.words, self._first_slot, rng))
 
 
 def noisy(words: np.ndarray, first_slot: int, rng: np.random.Generator) -> np.ndarray:
@@ -185,29 +247,56 @@ def noisy(words: np.ndarray, first_slot: int, rng: np.random.Generator) -> np.nd
 
 
 def loss_of(net: Pupil, batch: Sequence[Tensor]) -> tuple[Tensor, Tensor]:
-    """The loss of a batch, and for every question whether it is answered right: 1, 0, or -1 for none.
+    """The loss of a batch, and for every question whether it is answered right: 1, 0, or -1 for none."""
+    words, named, asked = batch[:3]
+    with mixed(words):
+        scores = net(words, named, asked).float()
+    return judged(scores, asked)
+
+
+def mixed(words: Tensor) -> torch.autocast:
+    """On a GPU matrices are multiplied in bfloat16."""
+    return torch.autocast(words.device.type, torch.bfloat16, enabled=words.is_cuda)
+
+
+def judged(scores: Tensor, asked: Tensor) -> tuple[Tensor, Tensor]:
+    """The loss of the scores, and which are right.
 
     The answer must have a place in the window: who speaks may be named behind its end.
     """
-    words, named, asked = batch
-    with torch.autocast(words.device.type, torch.bfloat16, enabled=words.is_cuda):
-        scores = net(words, named, asked).float()
     answer = asked[..., 2].clamp(min=0)
     counts = (asked[..., 0] >= 0) & (scores.gather(-1, answer[..., None])[..., 0] > -15)
-    weight = torch.tensor([*LESSONS.values()], device=words.device)[asked[..., 3].clamp(min=0)] * counts
+    weight = torch.tensor([*LESSONS.values()], device=asked.device)[asked[..., 3].clamp(min=0)] * counts
     loss = F.cross_entropy(scores.flatten(0, 1), answer.flatten(), reduction="none").view_as(weight)
     right = torch.where(asked[..., 0] >= 0, (scores.argmax(-1) == answer).long(), -1)
     return (loss * weight).sum() / weight.sum().clamp(min=1), right
 
 
+def follow(teacher: Pupil, net: Pupil, batch: Sequence[Tensor]) -> Tensor:
+    """How far the net is from the lessons, and from the teacher at every place that asks in the package."""
+    words, named, asked, marks = batch
+    heard = marks.where(marks[..., 1:] == OF_TURN, -1)
+    heard[..., 1] = heard[..., 1].where(heard[..., 0] < 0, SPOKEN_TO)
+    marks = torch.cat([marks, heard], 1)
+    with mixed(words):
+        x = net.read(words)
+        loss = judged(net.ask(x, named, asked), asked)[0]
+        ours = net.ask(x, named, marks).log_softmax(-1)
+        with torch.no_grad():
+            says = teacher(words, named, marks).log_softmax(-1)
+    share = SHARES.to(words.device)[marks[..., 1].clamp(min=0)] * (marks[..., 0] >= 0)
+    apart = (says.exp() * (says - ours)).sum(-1)
+    return LOUD * loss + (apart * share).sum() / share.sum().clamp(min=1)
+
+
 def teach(
-    net: Pupil, library: Library, first_slot: int, *,
+    net: Pupil, library: Library, first_slot: int, *, teacher: Pupil | None = None,
     steps: int = STEPS, size: int = BATCH, rate: float = RATE, workers: int = 0,
 ) -> None:  # fmt: skip
     """Train for a number of steps: AdamW, the rate rises and falls by a cosine."""
     device = net.row.device
     lessons = DataLoader(
-        Lessons(library, first_slot, size), batch_size=None, num_workers=workers,
+        Lessons(library, first_slot, size, as_read=teacher is not None), batch_size=None, num_workers=workers,
         multiprocessing_context="fork" if workers else None,
     )  # fmt: skip
     matrices, others = ([p for p in net.parameters() if (p.ndim > 1) == deep] for deep in (True, False))
@@ -218,7 +307,8 @@ def teach(
         falling = LEAST_RATE + (1 - LEAST_RATE) * (1 + math.cos(math.pi * n / steps)) / 2
         for group in optimiser.param_groups:
             group["lr"] = rate * min(1, (n + 1) / WARM_UP) * falling
-        loss, _ = loss_of(net, [part.to(device, non_blocking=True) for part in batch])
+        given = [part.to(device, non_blocking=True) for part in batch]
+        loss = follow(teacher, net, given) if teacher else loss_of(net, given)[0]
         optimiser.zero_grad(set_to_none=True)
         loss.backward()
         nn.utils.clip_grad_norm_(net.parameters(), LONGEST_STEP)
@@ -262,7 +352,7 @@ def changes(
             plain[f"{n}.{part}.bias"] = new[f"layers.{n}.{part}.bias"]
         for part in _NORMS:
             plain |= {f"{n}.{part}.{kind}": new[f"layers.{n}.{part}.{kind}"] for kind in ("weight", "bias")}
-    for head in ("Q0", "Q1", "K0", "K1"):
+    for head in (f"{head}{kind}" for head in "QK" for kind in range(KINDS)):
         made |= small(head, new[f"{head[0]}.{head[1]}.weight"])
         plain[f"{head}.bias"] = new[f"{head[0]}.{head[1]}.bias"]
     return made | {name: value.astype(np.float16) for name, value in plain.items()}
@@ -296,24 +386,35 @@ def main() -> None:
     )
     parser.add_argument("litbank", type=Path)
     parser.add_argument("mirror", type=Path)
-    parser.add_argument("--base", type=Path, required=True, help="model.safetensors and vocab.txt")
+    parser.add_argument(
+        "--base", type=Path, required=True, help="all-MiniLM-L6-v2: model.safetensors, vocab.txt"
+    )
+    parser.add_argument("--teacher", type=Path, required=True, help="all-mpnet-base-v2: model.safetensors")
     parser.add_argument("--cache", type=Path, help="a folder that keeps parses")
     parser.add_argument("--jobs", type=int, default=1, help="processes that read books, then cut lessons")
     parser.add_argument("--steps", type=int, default=STEPS)
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
-    for name, expected in FILES.items():
-        if sha256_file(options.base / name) != expected:
-            raise SystemExit(f"{options.base / name} is not that of all-MiniLM-L6-v2")
+    for folder, name, expected in (
+        *((options.base, name, expected) for name, expected in FILES.items()),
+        (options.teacher, "model.safetensors", TEACHER),
+    ):
+        if sha256_file(folder / name) != expected:
+            raise SystemExit(f"{folder / name} is not that of the base of this name")
     base = read_safetensors(options.base / "model.safetensors")
     words = WordPieces(options.base / "vocab.txt")
+    theirs = as_bert(read_safetensors(options.teacher / "model.safetensors"), words)
     network = Vocabulary(words, FIRST + len(embeddings_of(base)))
     library = prepare(options.litbank, options.mirror, network, options.cache, options.jobs)
     known = known_pieces(library, words)
     torch.manual_seed(0)
-    net = Pupil(base, words, known).to(options.device)
-    teach(net, library, network.first_slot, steps=options.steps, workers=options.jobs)
+    teacher, net = (Pupil(one, words, known).to(options.device) for one in (theirs, base))
+    teach(
+        teacher, library, network.first_slot, steps=options.steps * STEPS_OF_TEACHER // STEPS,
+        rate=RATE_OF_TEACHER, workers=options.jobs,
+    )  # fmt: skip
+    teach(net, library, network.first_slot, teacher=teacher.eval(), steps=options.steps, workers=options.jobs)
     for lesson, (right, count) in check(net, library).items():
         print(f"{lesson}: {right:,} of {count:,} right")
     np.savez_compressed(options.out, **changes(net, base, known, RANK))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -16,6 +18,7 @@ from training.scene_lessons import (
     NOBODY,
     OF_PRONOUN,
     OF_TURN,
+    SPOKEN_TO,
     Known,
     LessonWindows,
     Vocabulary,
@@ -111,6 +114,35 @@ def test_a_name_in_a_tag_is_a_pronoun_where_much_stands_beside_it(text, network,
         assert gale == "? “ and where is <1> ' s horse ? ”"
         assert ("tag left out", GALE) in answers(lesson)
         assert ("name hidden", BROWN) in answers(lesson)
+
+
+CALLS = """Mr. Brown came in, and Anna looked up at Gale.
+
+“You are late, Brown, and the tea is cold.”
+
+“Brown, sit down,” said Anna.
+
+“I will not, Brown!” said Mr. Brown.
+"""
+
+
+@pytest.mark.parametrize(("hide", "lesson"), [(1.0, "spoken to"), (0.0, "spoken to, named")])
+def test_who_is_called_by_name_is_spoken_to_and_the_name_is_left_out(book_of, tmp_path, hide, lesson):
+    network = write_vocabulary(tmp_path / "vocab.txt", CALLS.lower().split())
+    book = book_of(CALLS)
+    text = link_text(book, parse_cast(CAST), parse_book(book))
+    (made,) = lessons_of(text, network, 1, hide=hide)
+    turns = [place for place, word in enumerate(made.words) if word == TURN]
+    asked = [q for q in made.asked if q.kind == SPOKEN_TO]
+    # He does not call himself: that is another Brown.
+    assert [(q.place, made.people[q.who], q.lesson) for q in asked] == [(n, BROWN, lesson) for n in turns[:2]]
+    comma = network.words.pieces(",")[0] + network.FIRST
+    between = [made.words[a:b] for a, b in pairwise(turns)]
+    # One comma goes with the name; another became a full stop, for the tag went, too.
+    assert [words.count(comma) for words in between] == ([1, 0] if hide else [2, 2])
+    named = {place for place, person in made.named if made.people[person] == BROWN}
+    assert bool(named & {*range(turns[0], turns[2])}) == (not hide)
+    assert {place for place, kind in made.marks if kind == OF_TURN} == set(turns)
 
 
 def test_nothing_is_hidden_where_nothing_shall_be(text, network, shown):

@@ -11,7 +11,18 @@ import pytest
 from bookcoref_data import annotate
 from bookcoref_data.annotation.cast import parse_cast
 from bookcoref_data.annotation.embedded import backend, minilm
-from bookcoref_data.annotation.embedded.minilm import PARAGRAPH, SEP, SLOTS, TURN, PointingModel, WordPieces
+from bookcoref_data.annotation.embedded.minilm import (
+    IN_QUOTE,
+    KINDS,
+    OF_PRONOUN,
+    OF_TURN,
+    PARAGRAPH,
+    SEP,
+    SLOTS,
+    TURN,
+    PointingModel,
+    WordPieces,
+)
 from bookcoref_data.annotation.embedded.narrator import find_narration
 from bookcoref_data.annotation.embedded.network import load_rankers
 from bookcoref_data.annotation.embedded.parsing import parse_book
@@ -36,7 +47,7 @@ STORY = """Mr. Brown came in, and Anna looked up.
 
 He sat down by the fire.
 
-“And where is Robin?” she asked."""
+“And where is Robin?” she asked. “Did you see him?”"""
 PIECES = ["[UNK]", "[CLS]", "tea", "##pot", "##s", "“", "”", ",", ".", "said", "i", "cafe", "he"]
 SIZE, HEADS, LAYERS = 8, 2, 2
 
@@ -65,7 +76,7 @@ def tensors(rng) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
         "places": drawn(LONGEST, SIZE),
         "norm.weight": drawn(SIZE),
         "norm.bias": drawn(SIZE),
-        "sharpness": drawn(2),
+        "sharpness": drawn(KINDS),
     }
 
     def store(name: str, *shape: int) -> None:
@@ -83,7 +94,7 @@ def tensors(rng) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
             taught[f"{n}.{part}.bias"] = drawn(out)
         for part in ("n1", "n2"):
             taught[f"{n}.{part}.weight"], taught[f"{n}.{part}.bias"] = drawn(SIZE), drawn(SIZE)
-    for kind in (0, 1):
+    for kind in range(KINDS):
         for head in "QK":
             store(f"{head}{kind}", SIZE, SIZE)
             taught[f"{head}{kind}.bias"] = drawn(SIZE)
@@ -127,10 +138,11 @@ def test_people_are_slots_turns_ask_and_pronouns_ask(text, network):
     assert seen.count("END") == 5
     assert "Brown" not in seen
     assert "tea" not in seen
-    turns = [key for place, kind, key in w.asks if kind == 0 and seen[place] == "TURN"]
+    turns = [key for place, kind, key in w.asks if kind == OF_TURN and seen[place] == "TURN"]
     assert turns == [0, 1, 2]
-    pronouns = [text.markables[key].text for _, kind, key in w.asks if kind == 1]
-    assert pronouns == ["he", "she"]
+    asked = {of: [text.markables[key].text for _, kind, key in w.asks if kind == of] for of in range(KINDS)}
+    assert asked[OF_PRONOUN] == ["he", "she"]
+    assert asked[IN_QUOTE] == ["him"]
     assert all(w.words[place] == -1 - person for place, person in w.named)
 
 
@@ -166,6 +178,19 @@ def test_windows_cover_the_book_and_fit_into_the_model(book_of, network):
     assert all(abs(np.exp(list(guess.values())).sum() - 1) < 1e-3 for guess in found.turns.values())
 
 
+def test_who_is_meant_in_a_quote_is_asked_where_the_tag_names_the_speaker(book_of, network):
+    book = book_of("Robin was there.\n\n“He is late, and you know it,” said Anna.")
+    text = link_text(book, parse_cast(CAST), parse_book(book))
+    (w,) = Windows(text, (), network).all()
+    assert [kind for _, kind, _ in w.asks] == [OF_TURN, IN_QUOTE]
+    found = read_scenes(text, (), network)
+    he = next(i for i, m in enumerate(text.markables) if m.text == "he")
+    assert set(found.pronouns) == {he}
+    # Who speaks, and to whom, is asked at one place with two heads.
+    assert set(found.turns) == set(found.spoken_to) == {0}
+    assert not np.allclose(list(found.turns[0].values()), list(found.spoken_to[0].values()))
+
+
 def test_one_paragraph_that_is_longer_than_a_window_is_cut(book_of, network):
     book = book_of("“Oh,” said Anna, " + "tea, " * 600 + "said Robin.")
     long = link_text(book, parse_cast(CAST), parse_book(book))
@@ -182,7 +207,7 @@ def test_only_where_somebody_is_to_be_found_is_read(book_of, network):
     windows = Windows(text, (), network)
     first, second = windows.all()
     for w, quotes in ((first, (0, 1)), (second, (2, 3))):
-        assert [key for _, kind, key in w.asks if kind == 0] == list(quotes)
+        assert [key for _, kind, key in w.asks if kind == OF_TURN] == list(quotes)
         place = min(place for place, _, _ in w.asks)
         assert place > 60  # with what was said and done before
         assert place < len(w.words) < LONGEST
@@ -366,6 +391,7 @@ def test_the_changes_of_the_package_fit_the_base():
     assert shapes["words.a"] == (shapes["known"][0], 64)
     assert shapes["words.b"] == (64, 384)
     assert {name.split(".")[0] for name in shapes if name[0].isdigit()} == set("012345")
+    assert {shapes[f"{head}{kind}"] for head in "QK" for kind in range(KINDS)} == {(384, 384)}
 
 
 @pytest.fixture(scope="module")
@@ -424,3 +450,14 @@ def test_pronouns_of_the_narration_are_the_models_too(text, read):
     assert before[he].character == BROWN
     _, after, _ = read(Guesses(pronouns={he: {BROWN: -4.0, ANNA: 0.0}}))
     assert after[he].score < before[he].score - 0.02
+
+
+def test_who_is_spoken_to_is_you(text, read):
+    _, before, _ = read(None)
+    i = next(i for i, m in enumerate(text.markables) if m.text == "you" and i in before and before[i].others)
+    who = before[i].character
+    others = dict.fromkeys({ANNA, BROWN, ROBIN} - {who}, -4.0)
+    _, agreed, _ = read(Guesses(spoken_to={2: {who: 0.0} | others}))
+    assert (agreed[i].character, agreed[i].score > before[i].score) == (who, True)
+    _, against, _ = read(Guesses(spoken_to={2: {who: -4.0} | dict.fromkeys(others, 0.0)}))
+    assert against[i].score < before[i].score - 0.02

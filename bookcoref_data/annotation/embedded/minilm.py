@@ -35,6 +35,9 @@ SLOTS = 24
 """Slots of each of three pools: men, women, and people of whom the book does not say."""
 CLS, SEP, TURN, PARAGRAPH = range(4)
 """New words: begin of the window, end of the list of people, a turn, the end of a paragraph."""
+OF_TURN, OF_PRONOUN, IN_QUOTE, SPOKEN_TO = range(KINDS := 4)
+"""What is asked, each with a head of its own: who speaks a turn, whom "he" or "she" means in the narration
+and in a quote, and whom a turn is spoken to."""
 _EPS = 1e-12
 _MATRICES = {
     "q": "attention.self.query", "k": "attention.self.key", "v": "attention.self.value",
@@ -117,7 +120,7 @@ class PointingModel:
                 layer[part] = plain(f"{n}.{part}.weight"), plain(f"{n}.{part}.bias")
             self._layers.append(layer)
         self._asks, self._is_asked = (
-            [(whole(f"{head}{kind}"), plain(f"{head}{kind}.bias")) for kind in (0, 1)] for head in "QK"
+            [(whole(f"{head}{kind}"), plain(f"{head}{kind}.bias")) for kind in range(KINDS)] for head in "QK"
         )
         self._sharpness = plain("sharpness")
 
@@ -158,8 +161,8 @@ class PointingModel:
     def points(self, asking: np.ndarray, kind: int, people: np.ndarray, owner: np.ndarray) -> np.ndarray:
         """log P of each person at each place that asks, shape (asks, people).
 
-        `asking` and `people` are the vectors of the places that ask (`kind` 0 for who speaks, 1 for whom a
-        pronoun means) and of the places of people, `owner` whose each is, counted from 0.
+        `asking` and `people` are the vectors of the places that ask and of those of people, `owner` whose
+        each is, counted from 0. `kind` says what is asked.
         """
         of, to = self._asks[kind], self._is_asked[kind]
         score = (asking @ of[0].T + of[1]) @ (people @ to[0].T + to[1]).T * np.exp(self._sharpness[kind])

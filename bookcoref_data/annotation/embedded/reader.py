@@ -382,7 +382,7 @@ class OneReading:
         if tag >= 0 and kind == "third" and self._voices:
             # "Said he": one of them talks so.
             lean = self._voices.lean(self.conversation.turn_of(tag), ids)
-        pointed = self._scenes.pronouns.get(i) if self._scenes and kind == "third" else None
+        pointed = self._pointed_at(i, kind, q)
         row, p = self._decide(kind, ids, x, i, name, somebody=on_scene, lean=lean, pointed=pointed)
         score, others = float(p[row]), self._others(ids, p, row)
         self.maybe[i] = others
@@ -937,6 +937,14 @@ class OneReading:
         e = ids[row] if row < len(ids) else -1
         said = self.t.markables[tag.subject].kind.replace("nominal", "noun") if tag.subject >= 0 else ""
         self._say(q, e, f"said by {said}" if said else "turn", score)
+
+    def _pointed_at(self, i: int, kind: str, q: int) -> Mapping[int, float] | None:
+        """Whom the language model takes "he", "she" or "you" for."""
+        if self._scenes is None or kind not in ("third", "second"):
+            return None
+        if kind == "third":
+            return self._scenes.pronouns.get(i)
+        return self._scenes.spoken_to.get(self.conversation.turn_of(q).start)
 
     def _pointed_speakers(self, q: int) -> Mapping[int, float] | None:
         """Whom the language model takes for the speaker; None where a name says it, and for a speech of

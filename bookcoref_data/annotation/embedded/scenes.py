@@ -2,8 +2,8 @@
 
 A window is as many paragraphs as fit. Every name of the cast in it is a slot that stands for its bearer, the
 same one in the whole window: the model knows who is who, and whether they are men or women, but no names. In
-front stand the people who were named last, and the narrator. Each turn has a mark that asks who speaks it;
-"he" and "she" in the narration ask for themselves.
+front stand the people who were named last, and the narrator. Each turn has a mark that asks who speaks it,
+and to whom; "he" and "she" ask for themselves.
 """
 
 from __future__ import annotations
@@ -16,7 +16,19 @@ from itertools import pairwise
 import numpy as np
 
 from ..narration import Narration
-from .minilm import CLS, PARAGRAPH, SEP, SLOTS, TURN, PointingModel
+from .minilm import (
+    CLS,
+    IN_QUOTE,
+    KINDS,
+    OF_PRONOUN,
+    OF_TURN,
+    PARAGRAPH,
+    SEP,
+    SLOTS,
+    SPOKEN_TO,
+    TURN,
+    PointingModel,
+)
 from .quotes import bounds_of
 from .reader import Text
 
@@ -38,16 +50,18 @@ Guess = dict[int, float]
 
 @dataclass
 class Guesses:
-    """What the model says of a book: by first quote of a turn, and by markable."""
+    """What the model says of a book: who speaks and who is spoken to by first quote of a turn, whom a pronoun
+    means by markable."""
 
     turns: dict[int, Guess] = field(default_factory=dict)
+    spoken_to: dict[int, Guess] = field(default_factory=dict)
     pronouns: dict[int, Guess] = field(default_factory=dict)
 
 
 @dataclass
 class Scene:
     """Words of a window: `people` are the characters in it, `named` (place, person), `asks` (place, kind,
-    key) with kind 0 for the turn and 1 for the markable `key`. A slot is -1 - person. `end` is the paragraph
+    key), where `key` is a quote for a turn and else a markable. A slot is -1 - person. `end` is the paragraph
     behind it.
     """
 
@@ -79,12 +93,17 @@ class Windows:
             if not q or speech.paragraph[a] != speech.paragraph[speech.spans[q - 1][0]]:
                 self._turns[a] = q
         outside = [(i, m) for i, m in enumerate(ms) if m.kind == "pronoun" and speech.quote[m.at] < 0]
-        self._asking = {m.start: i for i, m in outside if m.person == 3 and m.gender in ("m", "f")}
+        self._asking = {
+            m.start: i
+            for i, m in enumerate(ms)
+            if m.kind == "pronoun" and m.person == 3 and m.gender in ("m", "f")
+        }
         subjects = [tag.subject for tag in text.tags]
         named = {i for i in subjects if i >= 0 and ms[i].kind == "name"}
         tagged = set(subjects)
         turns = [a for a, q in self._turns.items() if subjects[q] not in named]
-        self._needed = sorted(turns + [a for a, i in self._asking.items() if i in tagged])
+        said = [a for a, i in self._asking.items() if i in tagged or speech.quote[a] >= 0]
+        self._needed = sorted({*turns, *said})
         self._selves = {m.start for _, m in outside if m.person == 1 and m.text in _SELF}
         self._marks = {a: "“" for a, _ in speech.spans if text.book.tokens[a] == '"'}
         self._marks |= {b: "”" for a, b in speech.spans if b > a and text.book.tokens[b] == '"'}
@@ -95,7 +114,7 @@ class Windows:
         return 0 if male[character] > _SURELY else 1 if female[character] > _SURELY else 2
 
     def all(self) -> Iterator[Scene]:
-        """The windows in which there is somebody to find: turns that name no speaker, and "he" in tags."""
+        """The windows with somebody to find: turns that name no speaker, "he" in tags and in quotes."""
         runs = [*np.flatnonzero(np.diff(self._needed) > _APART), len(self._needed) - 1]
         done = 0
         while done < len(self._needed):
@@ -157,14 +176,15 @@ class Windows:
         i = a
         while i < b and len(w.words) < LONGEST - 2:
             if i in self._turns:
-                w.asks.append((len(w.words), 0, self._turns[i]))
+                w.asks.append((len(w.words), OF_TURN, self._turns[i]))
                 w.words.append(TURN)
             end, character = self._names.get(i, (i, -1))
             if character >= 0 and self._add_person(w, character):
                 i = end + 1
                 continue
             if i in self._asking:
-                w.asks.append((len(w.words), 1, self._asking[i]))
+                kind = IN_QUOTE if self._text.speech.quote[i] >= 0 else OF_PRONOUN
+                w.asks.append((len(w.words), kind, self._asking[i]))
             if i in self._selves and self._narrator in w.people:
                 w.named.append((len(w.words), w.people.index(self._narrator)))
             w.words += self._ids(self._marks.get(i, self._text.book.tokens[i]))
@@ -188,11 +208,12 @@ def read_scenes(text: Text, narration: Sequence[Narration], network: PointingMod
         named, owner = (np.array(part) for part in zip(*w.named, strict=True))
         x = network.read(ids, np.append(named, [place for place, _, _ in w.asks]))
         people, asking = x[: len(named)], x[len(named) :]
-        guesses = [network.points(asking, kind, people, owner).tolist() for kind in (0, 1)]
+        guesses = [network.points(asking, kind, people, owner).tolist() for kind in range(KINDS)]
         for n, (place, kind, key) in enumerate(w.asks):
             inside = min(place / 2, len(w.words) - place)
             if inside > best.get((kind, key), -1):
                 best[kind, key] = inside
-                answers = (found.turns, found.pronouns)[kind]
-                answers[key] = dict(zip(w.people, guesses[kind][n], strict=True))
+                into = [(found.turns, OF_TURN), (found.spoken_to, SPOKEN_TO)]
+                for answers, of in into if kind == OF_TURN else [(found.pronouns, kind)]:
+                    answers[key] = dict(zip(w.people, guesses[of][n], strict=True))
     return found

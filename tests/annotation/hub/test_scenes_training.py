@@ -85,7 +85,7 @@ def read_back(net, base, network, known, path, rank=SIZE) -> PointingModel:
 
 def scores(net, batch) -> np.ndarray:
     with torch.no_grad():
-        found = net.eval()(*(torch.from_numpy(part) for part in batch))
+        found = net.eval()(*(torch.from_numpy(part) for part in batch[:3]))
     return torch.log_softmax(found[..., :SLOTS], -1).numpy()
 
 
@@ -96,7 +96,7 @@ def differences(net, model: PointingModel, batch) -> float:
         places, owner = batch.named[n][batch.named[n, :, 0] >= 0].T
         words = batch.words[n][batch.words[n] >= 0]
         x = model.read(words, np.arange(len(words)))
-        for kind in (OF_TURN, OF_PRONOUN):
+        for kind in range(minilm.KINDS):
             rows = np.flatnonzero((batch.asked[n, :, 0] >= 0) & (batch.asked[n, :, 1] == kind))
             ours = model.points(x[batch.asked[n, rows, 0]], kind, x[places], owner)
             found = np.abs(ours - theirs[n, rows, : ours.shape[1]])
@@ -141,6 +141,47 @@ def test_what_is_learned_is_written_and_read_by_the_package(net, base, library, 
     assert differences(net, model, batch) < min(0.05 * moved, 0.5 * differences(net, cut, batch))
     put_back(net, model, network, known)
     assert differences(net, model, batch) < 1e-3
+
+
+def test_a_teacher_is_followed_where_the_lessons_say_nothing(net, base, library, network, known, monkeypatch):
+    monkeypatch.setattr(scenes, "LOUD", 0.0)
+    teacher = scenes.Pupil(base, network.words, known, heads=HEADS).eval()
+    with torch.no_grad():
+        for head in teacher.Q:
+            head.weight.normal_(0, 2)
+    batch = [torch.from_numpy(p) for p in pack([library.draw(np.random.default_rng(s)) for s in range(6)])]
+    batch[2] = torch.full_like(batch[2], -1)  # no question has an answer
+    before = float(scenes.follow(teacher, net.eval(), batch).detach())
+    assert float(scenes.follow(net, net.eval(), batch).detach()) == pytest.approx(0, abs=1e-5)
+    scenes.teach(net, library, network.first_slot, teacher=teacher, steps=40, size=4, rate=0.05)
+    assert float(scenes.follow(teacher, net.eval(), batch).detach()) < 0.7 * before
+
+
+def test_the_base_of_the_teacher_is_mpnet_under_the_names_of_bert(tmp_path):
+    transformers = pytest.importorskip("transformers", reason="the extra gpu is not installed")
+    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "*", "#", *scenes.NAMES.split(), "tea", "pot"]
+    (tmp_path / "vocab.txt").write_text("\n".join(pieces) + "\n", encoding="utf-8")
+    words = minilm.WordPieces(tmp_path / "vocab.txt")
+    config = transformers.MPNetConfig(
+        vocab_size=len(pieces) + 5, hidden_size=SIZE, num_hidden_layers=LAYERS, num_attention_heads=HEADS,
+        intermediate_size=INNER, max_position_embeddings=302,
+    )  # fmt: skip
+    torch.manual_seed(2)
+    theirs = transformers.MPNetModel(config, add_pooling_layer=False).eval()
+    with torch.no_grad():
+        for tensor in theirs.parameters():
+            tensor.normal_(0, 0.2)
+    base = {name: t.detach().numpy() for name, t in theirs.named_parameters()}
+    known = np.arange(6, len(pieces))
+    net = scenes.Pupil(scenes.as_bert(base, words), words, known, heads=HEADS).eval()
+    piece = np.random.default_rng(4).integers(6, len(pieces), 260)  # so far apart that distances are alike
+    with torch.no_grad():
+        expected = theirs(torch.tensor([[0, *(piece + 4), 2]])).last_hidden_state[0]
+        filled = torch.tensor(
+            [[minilm.CLS, *(net_word := piece + minilm.PointingModel.FIRST), minilm.SEP, -1, -1]]
+        )
+        found = net.read(filled)[0, : len(net_word) + 2]
+    assert torch.allclose(found, expected, atol=1e-4)
 
 
 def test_an_untaught_net_is_the_base(net, base, network, known, tmp_path):
@@ -197,7 +238,9 @@ def test_the_check_counts_every_question_of_the_novels_held_back(net, library):
 def test_another_base_is_refused(tmp_path, monkeypatch):
     for name in minilm.FILES:
         (tmp_path / name).write_bytes(b"other")
-    options = ["litbank", "mirror", "--base", str(tmp_path), "--out", str(tmp_path / "out.npz")]
-    monkeypatch.setattr("sys.argv", ["scenes", *options])
-    with pytest.raises(SystemExit, match="all-MiniLM-L6-v2"):
+    folders = ["--base", str(tmp_path), "--teacher", str(tmp_path)]
+    monkeypatch.setattr(
+        "sys.argv", ["scenes", "litbank", "mirror", *folders, "--out", str(tmp_path / "out.npz")]
+    )
+    with pytest.raises(SystemExit, match=r"model\.safetensors is not that of the base"):
         scenes.main()
