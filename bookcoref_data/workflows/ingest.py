@@ -24,7 +24,7 @@ from ..sources.store import CacheError, read_note, sha256_once, write_note
 from ..stitch.official import delta_to_bytes, read_deltas
 
 INDEX = "index.json"
-INDEX_FORMAT = 2
+INDEX_FORMAT = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class BookPart:
 
     `annotation` is the name of its record file ("" in a release without annotations), `delta` that of
     its opcodes ("" when the record holds its own text), `pack` that of a pack that holds both; `key` is
-    the sha256 of the contents.
+    the sha256 of the contents. `bare`: the release has windows of other books of this split, and none of it.
     """
 
     doc_key: str
@@ -43,6 +43,7 @@ class BookPart:
     delta: str
     key: str
     pack: str = ""
+    bare: bool = False
 
 
 def ingest(release: Release, folder: Path, progress: Progress, doc_keys: dict[str, str]) -> list[BookPart]:
@@ -109,11 +110,13 @@ def _split_annotations(release: Release, work: Path, deltas: dict[str, tuple[str
     folder = work / "windows"
     folder.mkdir()
     windows: dict[str, Path] = {}
-    for _, source, line, record in _records(release, "split"):
+    cut = set()
+    for split, source, line, record in _records(release, "split"):
         window = read_window_key(record.doc_key)
         if window is None:
             expected = "<doc_key>_split<size>_S<number of its first sentence>"
             raise FormatError(f"{source}: {record.doc_key!r} is not the key of a window", expected=expected)
+        cut.add(split)
         name = safe_name(window.book, f"{source}: the document key")
         windows[window.book] = path = folder / f"{name}.jsonl"
         with (
@@ -142,7 +145,8 @@ def _split_annotations(release: Release, work: Path, deltas: dict[str, tuple[str
         data = "\n".join(lines).encode("utf-8", "surrogatepass")
         write_bytes(work / f"{key}.jsonl", data)
         content = sha256_bytes(f"{sha256_bytes(data)} {delta_key}".encode())
-        parts.append(BookPart(key, gid, split, f"{key}.jsonl", delta, content))
+        bare = split in cut and key not in windows
+        parts.append(BookPart(key, gid, split, f"{key}.jsonl", delta, content, bare=bare))
     orphans = sorted(set(windows) - set(seen))
     if orphans:
         raise DataError(

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain, pairwise, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +21,8 @@ from ..books import Character, Record, read_window_key, split_book, split_by_rul
 from ..books.annotation import annotation_of
 from ..books.facts import BookFacts, facts_of
 from ..books.stored import StoredBook, TokenBytes
-from ..books.windows import windows_at
-from ..errors import BookError, ChecksumError, DataError, EditionError, SourceError
+from ..books.windows import RULES, WINDOW_RULES, WindowRule, cut_windows, windows_at
+from ..errors import BookError, ChecksumError, DataError, EditionError, SourceError, listed, plural
 from ..files import sha256_bytes, sha256_file, write_text, writing
 from ..formats import read_documents
 from ..formats.jsonl import parse_record
@@ -44,7 +44,8 @@ if TYPE_CHECKING:
 
 PART = "books"
 # Part of every content key: raise it when the same inputs would give another result.
-BUILD_RULES = 6
+BUILD_RULES = 7
+_DAMAGED = "full and split annotations must come from the same whole release: fetch it again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ class RebuildJob:
         inputs = [
             BUILD_RULES, self.part.doc_key, self.part.gutenberg_key, self.part.split, self.part.key,
             self.text.sha256 if self.text else "", sha256_file(self.tokenised) if self.tokenised else "",
-            self.expected, self.remap,
+            self.expected, self.remap, self.part.bare,
         ]  # fmt: skip
         return sha256_bytes(json.dumps(inputs, sort_keys=True).encode())
 
@@ -264,6 +265,9 @@ def _windows(
     Where the release has windows of its own, their keys say where they begin and their spans are taken
     as released; otherwise the rule of the split decides (`books.windows.WINDOW_RULES`).
     """
+    if job.part.bare:
+        what = f"{book.doc_key}: the release has windows of other books of {job.part.split}, none of this"
+        raise EditionError(what, expected=f"{book.doc_key}_split<size>_S<sentence>", hint=_DAMAGED)
     if not records:
         split = split_by_rule(book, job.part.split)
         notes = [f"{len(split.lost)} mention(s) cross the end of a window"] if split.lost else []
@@ -276,15 +280,45 @@ def _windows(
     if firsts[0] != 0 or not rising or firsts[-1] >= size:
         what = f"{book.doc_key}: the released windows do not fit the book"
         expected = f"window keys that start at S0 and rise, below S{size}"
-        hint = "full and split annotations must come from the same release"
-        raise EditionError(what, expected=expected, found=", ".join(f"S{n}" for n in firsts[:12]), hint=hint)
+        raise EditionError(
+            what, expected=expected, found=", ".join(f"S{n}" for n in firsts[:12]), hint=_DAMAGED
+        )
+    _no_window_lacks(job, book, records, firsts)
     made = split_book(book, windows=windows_at(firsts, book.sentence_ends)).books
-    pairs = zip(records, made, strict=True)
+    pairs = list(zip(records, made, strict=True))
+    for record, cut in pairs:
+        if record.sentences is not None and _flat(record.sentences) != (cut.tokens, cut.sentence_ends):
+            what = f"{record.doc_key}: the sentences of this window are not those of the book"
+            expected = f"{len(cut.tokens):,} tokens in {len(cut.sentence_ends)} sentences, as in the book"
+            found = f"{sum(map(len, record.sentences)):,} in {len(record.sentences)}, at {record.source}"
+            raise EditionError(what, expected=expected, found=found, hint=_DAMAGED)
     books = tuple(_with_spans(cut, r, r.doc_key, "window annotation") for r, cut in pairs)
     given, ours = (sum(b.mention_count for b in parts) for parts in (books, made))
     if given == ours:
         return books, []
     return books, [f"its released windows hold {given:,} mentions, its own spans give {ours:,}"]
+
+
+def _no_window_lacks(job: RebuildJob, book: StoredBook, records: list[Record], firsts: list[int]) -> None:
+    """Raises EditionError: a window between two others or at the end is not in the release, so that the one
+    before it would take its sentences.
+
+    What a window holds is known where the release has its text, or where the others are cut by a known rule.
+    """
+    ends, there, size = book.sentence_ends, set(firsts), WINDOW_RULES.get(job.part.split, WindowRule()).size
+    after = [n + len(r.sentences) for n, r in zip(firsts, records, strict=True) if r.sentences is not None]
+    missing = {n for n in after if n < len(ends)} - there
+    sizes = {size, *(key.size for r in records if (key := read_window_key(r.doc_key)))}
+    for rule in () if missing or len(after) == len(records) else product(sizes, RULES):
+        cuts = {w.first_sentence for w in cut_windows(ends, *rule)}
+        if there < cuts:
+            missing = cuts - there
+            break
+    if missing:
+        what = f"{book.doc_key}: the release lacks {plural(len(missing), 'window')} of this book"
+        expected = "one that begins with sentence " + listed(f"S{n}" for n in sorted(missing))
+        found = f"{len(firsts)} windows, the last before it S{max(n for n in firsts if n < min(missing))}"
+        raise EditionError(what, expected=expected, found=found, hint=_DAMAGED)
 
 
 def _with_spans(book: StoredBook, record: Record, key: str, what: str, hint: str | None = None) -> StoredBook:

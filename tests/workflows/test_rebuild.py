@@ -217,8 +217,42 @@ def test_released_window_keys_decide(world):
     whole = read_folder(report.out)[0].sentences
     assert [r.doc_key.rpartition("S")[2] for r in found] == ["0", "7", "30"]
     assert [r.sentences for r in found] == [whole[:7], whole[7:30], whole[30:]]
-    path.write_text(json.dumps(cut[1]) + "\n", encoding="utf-8")
+    path.write_text("".join(json.dumps(r) + "\n" for r in [cut[1], *rest]), encoding="utf-8")
     assert "do not fit the book" in str(run(world).failed["one_11"])
+    path.write_text("".join(json.dumps(r) + "\n" for r in rest), encoding="utf-8")
+    assert "windows of other books of test, none of this" in str(run(world).failed["one_11"])
+
+
+@pytest.mark.parametrize("embedded", [False, True])
+@pytest.mark.parametrize("lost", [(1,), (-1,), (1, -1)])
+def test_a_window_that_the_release_lacks_is_named_and_no_other_takes_its_sentences(world, lost, embedded):
+    """Where the release has no texts, windows cut by a known rule say it; else their sentences do."""
+    path = world.release / "bookcoref_annotations/split/test_split.jsonl"
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    whole = {r.doc_key: r for r in read_folder(run(world).out, "split")}
+    own = [r for r in rows if r["doc_key"].startswith("one")]
+    gone = [own[i]["doc_key"] for i in lost]
+    for row in rows if embedded else ():
+        row["sentences"] = whole[row["doc_key"]].sentences
+    kept = [r for r in rows if r["doc_key"] not in gone]
+    path.write_text("".join(json.dumps(r) + "\n" for r in kept), encoding="utf-8")
+    report = run(world, out=world.root / "lacking")
+    error = report.failed["one_11"]
+    assert f"the release lacks {len(gone)} window" in error.what
+    assert all(key.rpartition("_")[2] in error.expected for key in gone)
+    assert error.hint
+    assert report.built + report.reused == ["two_12"]
+
+
+def test_a_window_with_other_sentences_than_the_book_is_refused(world):
+    path = world.release / "bookcoref_annotations/split/test_split.jsonl"
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    for row, built in zip(rows, read_folder(run(world).out, "split"), strict=True):
+        row["sentences"] = built.sentences
+    rows[0]["sentences"][0][0] += "x"
+    path.write_text("".join(json.dumps(r) + "\n" for r in rows), encoding="utf-8")
+    error = run(world, out=world.root / "other").failed["one_11"]
+    assert "sentences of this window are not those of the book" in error.what
 
 
 def test_without_released_windows_the_rule_of_the_split_decides(world):
