@@ -35,8 +35,11 @@ class Counts(Table):
         several = [documents if per_book else [] for _, documents in found]
         self.of_books = [[(d.doc_key, corpus_statistics([d])) for d in documents] for documents in several]
         self.books = _table_of("doc_key", [pair for pairs in self.of_books for pair in pairs])
-        odd = ((name, counted(total.outside, "mentions")) for name, total in self.totals if total.outside)
-        self.notes = [f"{name}: {count} outside the text, counted with the others" for name, count in odd]
+        odd = {"outside": ("mentions", "outside the text, counted with the others"),
+               "repeated": ("spans", "listed again in the same cluster, counted for each as `evaluate` does"),
+               "shared": ("spans", "in several clusters, counted for each as `evaluate` does")}  # fmt: skip
+        self.notes = [f"{name}: {counted(count, things)} {what}" for name, total in self.totals
+                      for kind, (things, what) in odd.items() if (count := getattr(total, kind))]  # fmt: skip
         self.plots: list[Path] = []
         super().__init__(_table_of("source", self.totals).to_dict())
 

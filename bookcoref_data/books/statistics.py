@@ -9,6 +9,7 @@ give the printed 4.1 and 480, so they come first here, with the plain ones besid
   over chains unweighted.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from math import fsum
@@ -41,8 +42,11 @@ class Distances:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Amounts:
-    """What one or more documents have. `tokens` and `sentences` are None where there are offsets only;
-    `outside` are mentions that do not lie in the text, which count as any other."""
+    """What one or more documents have. `tokens` and `sentences` are None where there are offsets only.
+
+    Mentions that a sound book has not count as any other, as they do in scores: `outside` do not lie in the
+    text, `repeated` are listings of a span beyond the first in one cluster, `shared` spans in several.
+    """
 
     tokens: int | None
     sentences: int | None
@@ -52,6 +56,8 @@ class Amounts:
     characters: int
     longest_chain: int
     outside: int
+    repeated: int
+    shared: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,12 +65,12 @@ class Sizes(Amounts):
     """Counts of one document.
 
     `named_mentions` are the mentions of characters, `name_mentions` those of them whose text is the
-    character's name; both are None without text.
+    character's name, None without text.
     """
 
     doc_key: str
     distances: Distances
-    named_mentions: int | None
+    named_mentions: int
     name_mentions: int | None
 
 
@@ -115,16 +121,16 @@ def document_statistics(record: Record) -> Sizes:
     """Count one document. Empty clusters do not count as chains."""
     sizes = [len(cluster) for cluster in record.clusters if cluster]
     # Mentions of characters, and those that are the name itself; capitals and blanks do not count.
-    named = exact = None
-    if record.sentences is not None and record.characters:
-        tokens = [token for sentence in record.sentences for token in sentence]
-        named, exact = sum(len(spans) for _, spans in record.characters), 0
+    named, exact = sum(len(spans) for _, spans in record.characters), None
+    if record.sentences is not None:
+        tokens, exact = [token for sentence in record.sentences for token in sentence], 0
         for name, spans in record.characters:
             wanted = "".join(name.split()).casefold()
             exact += sum("".join("".join(tokens[a : b + 1]).split()).casefold() == wanted for a, b in spans)
     length = None if record.sentences is None else sum(map(len, record.sentences))
     every = {span for cluster in (*record.clusters, *(s for _, s in record.characters)) for span in cluster}
     outside = 0 if length is None else sum(not 0 <= start <= end < length for start, end in every)
+    listed = Counter(span for cluster in record.clusters for span in set(cluster))
     pair_sum = pairs = mentions = chains = 0
     weighted, plain = [], []
     for cluster in record.clusters:
@@ -141,8 +147,8 @@ def document_statistics(record: Record) -> Sizes:
         sentences=None if record.sentences is None else len(record.sentences),
         singletons=sizes.count(1), characters=len(record.characters), longest_chain=max(sizes, default=0),
         distances=Distances(pair_sum, pairs, fsum(weighted), mentions, fsum(plain), chains),
-        named_mentions=named, name_mentions=exact,
-        outside=outside,
+        named_mentions=named, name_mentions=exact, outside=outside, repeated=sum(sizes) - listed.total(),
+        shared=sum(count > 1 for count in listed.values()),
     )  # fmt: skip
 
 
@@ -154,12 +160,14 @@ def corpus_statistics(documents: Iterable[Sizes]) -> Statistics:
     mentions, chains = sum(doc.mentions for doc in docs), sum(doc.chains for doc in docs)
     ratios = [doc.mentions / doc.chains for doc in docs if doc.chains]
     sums = [doc.distances for doc in docs]
+    exact = _total([doc.name_mentions for doc in docs if doc.named_mentions])
     return Statistics(
         documents=n, tokens=tokens, sentences=_total([doc.sentences for doc in docs]), mentions=mentions,
         chains=chains, singletons=sum(doc.singletons for doc in docs),
         characters=sum(doc.characters for doc in docs),
         longest_chain=max((doc.longest_chain for doc in docs), default=0),
-        outside=sum(doc.outside for doc in docs),
+        outside=sum(doc.outside for doc in docs), repeated=sum(doc.repeated for doc in docs),
+        shared=sum(doc.shared for doc in docs),
         tokens_per_document=None if tokens is None else _ratio(tokens, n),
         mentions_per_document=_ratio(mentions, n), chains_per_document=_ratio(chains, n),
         mentions_per_chain=_ratio(fsum(ratios), len(ratios)),
@@ -167,9 +175,7 @@ def corpus_statistics(documents: Iterable[Sizes]) -> Statistics:
         mention_distance=_ratio(fsum(x.weighted for x in sums), sum(x.mentions for x in sums)),
         mention_distance_pooled=_ratio(sum(x.pair_sum for x in sums), sum(x.pairs for x in sums)),
         mention_distance_plain=_ratio(fsum(x.plain for x in sums), sum(x.chains for x in sums)),
-        exact_name_share=_ratio(
-            sum(x.name_mentions or 0 for x in docs), sum(x.named_mentions or 0 for x in docs)
-        ),
+        exact_name_share=None if exact is None else _ratio(exact, sum(doc.named_mentions for doc in docs)),
     )  # fmt: skip
 
 

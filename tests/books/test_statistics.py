@@ -102,11 +102,12 @@ def test_mentions_that_are_the_name_of_their_character_word_for_word():
 
 
 @pytest.mark.parametrize(
-    "record", [Record("b", sentences=[["Tom"]]), Record("b", characters=[("Tom", spans(0))])]
+    ("record", "counts"),
+    [(Record("b", sentences=[["Tom"]]), (0, 0)), (Record("b", characters=[("Tom", spans(0))]), (1, None))],
 )
-def test_without_text_or_characters_there_is_no_share_of_names(record):
+def test_without_text_or_characters_there_is_no_share_of_names(record, counts):
     one = document_statistics(record)
-    assert (one.named_mentions, one.name_mentions) == (None, None)
+    assert (one.named_mentions, one.name_mentions) == counts
     assert corpus_statistics([one]).exact_name_share is None
 
 
@@ -131,13 +132,33 @@ def test_mentions_outside_the_text_are_counted_and_said(tmp_path):
     path = tmp_path / "x.jsonl"
     path.write_text(json.dumps(row) + "\n")
     found = bc.stats(path)
-    assert found.notes == [f"{path}: 2 mentions outside the text, counted with the others"]
+    twice = f"{path}: 1 span in several clusters, counted for each as `evaluate` does"
+    assert found.notes == [f"{path}: 2 mentions outside the text, counted with the others", twice]
     assert found.documents()[0]["outside"] == 2
     row["clusters"][1:] = []
     path.write_text(json.dumps(row | {"characters": [{"name": "A", "mentions": [[7, 7]]}]}) + "\n")
     assert bc.stats(path).documents()[0]["outside"] == 2
     path.write_text(json.dumps({"doc_key": "d", "clusters": clusters}) + "\n")
     assert bc.stats(path).notes == []  # without a text nothing tells
+    clusters = [[[0, 0], [0, 0], [1, 1], [1, 1], [1, 1]], [[1, 1], [2, 2]], [[2, 2]]]
+    path.write_text(json.dumps(row | {"clusters": clusters}) + "\n")
+    found = bc.stats(path)
+    assert [found.documents()[0][of] for of in ("mentions", "repeated", "shared")] == [8, 3, 2]
+    assert found.notes == [
+        f"{path}: 3 spans listed again in the same cluster, counted for each as `evaluate` does",
+        f"{path}: 2 spans in several clusters, counted for each as `evaluate` does",
+    ]
+    notes = " ".join(bc.evaluate(path, path).notes)
+    assert "3 spans listed again in the same cluster: counted for each" in notes
+    assert "2 spans in several clusters: counted for each" in notes
     path.write_text("\n")
     with pytest.raises(DataError, match="holds no document"):
         bc.stats(path)
+
+
+def test_the_share_of_names_is_of_all_documents_or_not_known():
+    with_text = Record("t", "", [["Ann"]], [spans(0)], [("Ann", spans(0))])
+    without = Record("u", "", None, [spans(0, 1)], [("Ben", spans(0, 1))])
+    assert bc.stats([with_text]).documents()[0]["exact_name_share"] == 1
+    assert bc.stats([with_text, Record("n", "", [["x"]])]).documents()[0]["exact_name_share"] == 1
+    assert bc.stats([with_text, without]).documents()[0]["exact_name_share"] is None
