@@ -332,6 +332,21 @@ def test_the_key_as_annotation_is_always_right_and_a_lump_is_not(made, story):
     assert {a["answer"] for a in annotation_answers(rows, key, {story.doc_key: empty})} == {NONE_OF_THE_ABOVE}
 
 
+def test_the_phrases_of_a_book_are_made_in_the_one_way_that_the_questions_use(made, story, monkeypatch):
+    ways = []
+
+    def counted(record, **how):
+        ways.append(how["untyped"])
+        return make_document(record, **how)
+
+    monkeypatch.setattr("bookcoref_data.tasks.questions.baselines.make_document", counted)
+    bare = replace(story, characters=[])
+    others = build_questions([("s", [bare])], read_settings("repo", test=20, dev=0, draws=0))
+    for questions, key in ((made, story), (others, bare)):
+        annotation_answers(rows_of(questions), {key.doc_key: key}, {key.doc_key: key})
+    assert ways == ["rules", "rules", "table"]
+
+
 @pytest.mark.parametrize("by_hand", [False, True])
 def test_the_key_is_right_whatever_made_the_phrases(story, by_hand):
     """Without characters "repo" makes phrases in another way than "books", and a person makes them in any."""

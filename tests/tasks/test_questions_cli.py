@@ -76,6 +76,27 @@ def test_words_alone_answer_with_the_nearest_and_the_commonest():
 
 
 @pytest.mark.parametrize(
+    ("text", "options", "nearest", "commonest"),
+    [
+        ("Ben saw Anna , Annie and Bandann . {{She}} left .", ["Ann", "Ben"], "Ben", "Ben"),
+        ("Jane saw Jane Bennet and Jane Bennet . {{She}} left .", ["Jane", "Jane Bennet"], "Jane Bennet",
+         "Jane Bennet"),
+        ("The cook saw Tom 's aunt . Tom ’s aunt left . {{She}} left .", ["Tom", "Tom's aunt", "the cook"],
+         "Tom's aunt", "Tom's aunt"),
+        ("Ann saw the cook . {{She}} left the cook 's coat .", ["Ann", "the cook"], "the cook", "the cook"),
+        ("Tom saw Ann . The cook came . {{The old cook}} left , the old cook .", ["Ann", "the cook"],
+         "the cook", "Ann"),
+        ("Will will go , and will will stay with the cook . {{He}} left .", ["the cook", "Will"], "the cook",
+         "the cook"),
+        ("Ann saw {{the cook}} with the cook", ["Ann", "the cook"], "Ann", "Ann"),
+    ],
+)  # fmt: skip
+def test_baselines_count_whole_names_and_not_the_mention_asked_about(text, options, nearest, commonest):
+    row = {"id": "q", "text": text, "options": [*options, NONE]}
+    assert [a[0]["answer"] for a in text_answers([row]).values()] == [nearest, commonest]
+
+
+@pytest.mark.parametrize(
     ("phrase", "he", "she", "gender"),
     [
         ("Pip", 5, 0, "male"), ("Mrs. Hall", 0, 0, "female"), ("the old man", 1, 1, "male"),

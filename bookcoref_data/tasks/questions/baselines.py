@@ -1,5 +1,6 @@
 """Answers without a language model: what an annotation of the same text says."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -7,7 +8,8 @@ from typing import Any
 from ...books import Book, Mention, Record
 from ...shapes import together
 from .build import NONE_OF_THE_ABOVE
-from .entities import make_document
+from .entities import Askable, make_document
+from .phrases import closed_up
 
 
 def annotation_answers(
@@ -31,18 +33,30 @@ def annotation_answers(
 
 
 def text_answers(questions: Sequence[Mapping[str, Any]]) -> dict[str, list[dict[str, str]]]:
-    """Answers from words alone: the option said last before the mention, and the one said most often."""
+    """Answers from words alone: the option said last before the mention, and the one said most often.
+
+    Said is an option where it stands whole and in no longer one; the mention asked about does not count.
+    """
     found: dict[str, list[dict[str, str]]] = {"nearest name": [], "most frequent": []}
     for question in questions:
-        before, _, after = str(question["text"]).partition("{{")
+        before, _, behind = str(question["text"]).partition("{{")
         phrases = [str(o) for o in question["options"] if o != NONE_OF_THE_ABOVE]
-        counts = {p: before.count(p) + after.count(p) for p in phrases}
-        places = {p: before.rfind(p) for p in phrases}
-        for name, values, least in (("nearest name", places, 0), ("most frequent", counts, 1)):
-            best = max(phrases, key=values.__getitem__, default="")
-            said = values.get(best, -1) >= least
-            found[name].append({"id": str(question["id"]), "answer": best if said else NONE_OF_THE_ABOVE})
+        said, later = (_said(phrases, text) for text in (before, behind.partition("}}")[2]))
+        counts = Counter(said + later)
+        commonest = max(phrases, key=counts.__getitem__) if counts else NONE_OF_THE_ABOVE
+        for name, answer in (("nearest name", [NONE_OF_THE_ABOVE, *said][-1]), ("most frequent", commonest)):
+            found[name].append({"id": str(question["id"]), "answer": answer})
     return found
+
+
+def _said(phrases: Sequence[str], text: str) -> list[str]:
+    """The phrases that a text of tokens says, in order; a noun phrase may begin a sentence."""
+    longest = sorted(filter(None, phrases), key=len, reverse=True)
+    first = (f"(?i:{re.escape(p[0])})" if p[0].islower() else re.escape(p[0]) for p in longest)
+    ways = (rf"(?<!\w)({a}{re.escape(p[1:])})(?!\w)" for a, p in zip(first, longest, strict=True))
+    plain = "|".join(ways).replace("’", "'")
+    found = re.finditer(plain, closed_up(text).replace("’", "'")) if longest else ()
+    return [longest[(match.lastindex or 0) - 1] for match in found]
 
 
 def evenly(questions: Sequence[dict[str, Any]], most: int) -> list[dict[str, Any]]:
@@ -57,13 +71,18 @@ class _Sides:
     """A document and an annotation of it."""
 
     def __init__(self, key: Record, response: Book, questions: Sequence[Mapping[str, Any]]) -> None:
-        # The phrase of an entity is what a question says, else an option that a way of making phrases gives.
-        options = {option for question in questions for option in question["options"]}
-        made, table = (make_document(key, untyped=way) for way in ("rules", "table"))
-        owner = dict(zip(made.mentions, made.owners, strict=True))
-        ways = zip(made.phrases, table.phrases, strict=True)
-        phrases = [next(filter(options.__contains__, of), None) for of in ways]
-        said = {owner.get(Mention(q["start"], q["end"])): q["entity"] for q in questions if "entity" in q}
+        # The phrases are made as the questions' were: in the first way that gives theirs, or most of them.
+        asked = {Mention(q["start"], q["end"]): q["entity"] for q in questions if "entity" in q}
+        ways: list[tuple[int, Askable]] = []
+        for untyped in ("rules", "table"):
+            made = make_document(key, untyped=untyped)
+            owner = dict(zip(made.mentions, made.owners, strict=True))
+            same = (m in owner and made.phrases[owner[m]] == phrase for m, phrase in asked.items())
+            ways.append((sum(same), made))
+            if ways[-1][0] == len(asked):
+                break
+        phrases = max(ways, key=lambda way: way[0])[1].phrases
+        said = {owner.get(mention): phrase for mention, phrase in asked.items()}
         self.entity = {mention: said.get(number, phrases[number]) for mention, number in owner.items()}
         named = [(c.name, c.mentions) for c in response.characters]
         covered = {m for _, mentions in named for m in mentions}
