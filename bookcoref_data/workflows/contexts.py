@@ -4,7 +4,7 @@ OUT/default/contexts.jsonl   one row per book, character and strategy (per chunk
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -23,13 +23,16 @@ from ..tasks.contexts.prompts import JOINT_SIZE, KINDS, joint_prompt, merge_prom
 from ..tasks.contexts.scores import mean_scores
 from ..tasks.contexts.splits import keep_length
 from ..tasks.folder import TaskFolder, read_rows, write_task_folder
+from ..tasks.guides.texts import named_in
 from ..tasks.runner.requests import Request
 from ..tasks.runner.run import AskedModel
 from ..text.tokens import sentence_spans
 from .judged_scores import Compared
 
 Rows = list[dict[str, Any]]
-Answers = dict[tuple[str, str], str]
+Character = tuple[str, str]
+"""A document key and a name."""
+Answers = dict[Character, str]
 COMPARED = ("coref", "bm25", "lead", "random")
 BASELINE = "baseline "
 NOTES = ("Texts and annotations keep the licences of the books they come from.",)
@@ -198,13 +201,14 @@ def _answer(row: dict[str, Any], character: str, text: str) -> dict[str, Any]:
 
 
 def compared(
-    answers: Mapping[str, Answers], references: Mapping[tuple[str, str], list[str]], books: Sequence[Book],
+    answers: Mapping[str, Answers], references: Mapping[Character, list[str]], books: Sequence[Book],
     plan: ContextPlan, kind: str = "description",
 ) -> dict[str, list[Compared]]:  # fmt: skip
     """The answers of every strategy (`by_system`), and the baselines, each beside its reference.
 
     A character with several references (one per study guide) is compared with each, as published.
-    Baselines need `books`: the first or random sentences about a character, and those nearest to it.
+    Baselines need `books`: the first or random sentences about a character, and those nearest to it; who is
+    not in the book has none.
     """
     groups = {
         name: [Compared(*key, text, one) for key, text in own.items() for one in references.get(key, ())]
@@ -216,10 +220,13 @@ def compared(
         book = by_key.get(doc_key)
         if book is None:
             continue
-        said = passages.sentences_about(book, character, len(book.sentence_ends))
+        listed = named_in([c.name for c in book.characters], [character])
+        if not listed:
+            continue
+        said = passages.sentences_about(book, listed, len(book.sentence_ends))
         baselines = {
-            f"{BASELINE}lead": passages.sentences_about(book, character, most),
-            f"{BASELINE}random": passages.sentences_about(book, character, most, seed=plan.seed),
+            f"{BASELINE}lead": passages.sentences_about(book, listed, most),
+            f"{BASELINE}random": passages.sentences_about(book, listed, most, seed=plan.seed),
             f"{BASELINE}oracle": measure.oracle_sentences(said, reference, most),
         }
         for name, sentences in baselines.items():
@@ -227,13 +234,32 @@ def compared(
     return groups
 
 
-def long_references(
-    rows: Rows, plan: ContextPlan, kind: str = "description"
-) -> dict[tuple[str, str], list[str]]:
+def long_references(rows: Rows, plan: ContextPlan, kind: str = "description") -> dict[Character, list[str]]:
     """The texts by document and character, without those that are shorter than the recipe's limit."""
     least = plan.least_words[kind]
     long = (r for r in rows if keep_length(r["text"], least, strictly=plan.strictly, tokens=plan.tokens))
     return together(((r["doc_key"], r["character"]), r["text"]) for r in long)
+
+
+def read_names(
+    own: Answers, references: Mapping[Character, Any], books: Sequence[Book]
+) -> dict[Character, Character]:
+    """The character of the references that each answer is about, by the names of the books where these are
+    given; itself where none fits (`named_in`), or another answer, reference or character fits as well."""
+    casts = {book.doc_key: [c.name for c in book.characters] for book in books}
+
+    def listed(who: Character) -> str:
+        return named_in(casts.get(who[0], ()), [who[1]]) or who[1]
+
+    wanted = together((who[0], (listed(who), who)) for who in references)
+    found = {}
+    for who in own:
+        pairs = wanted.get(who[0], [])
+        sure = Counter(name for name, _ in pairs)
+        there = {name: reference for name, reference in pairs if sure[name] == 1}
+        found[who] = there.get(named_in([*there, *casts.get(who[0], ())], [listed(who)]), who)
+    claims = Counter(found.values())
+    return {who: new if who not in references and claims[new] == 1 else who for who, new in found.items()}
 
 
 def by_system(answers: Rows) -> dict[str, Answers]:
@@ -247,6 +273,20 @@ def by_system(answers: Rows) -> dict[str, Answers]:
             raise DataError(what, expected="one answer a strategy", hint=hint)
         found[name][key] = row["text"]
     return found
+
+
+def left_out(
+    own: Iterable[Character], references: Iterable[Character], read_as: Mapping[Character, Character]
+) -> dict[str, Any]:
+    """What the scores of a system do not hold: answers without a reference and references without an answer,
+    counted and named; and the names that were read as others."""
+    have, wanted = dict.fromkeys(own), dict.fromkeys(references)
+    names = {
+        "read_as": [f"{key}: {name} as {new}" for (key, name), (_, new) in read_as.items() if name != new],
+        "without_reference": [": ".join(key) for key in have if key not in wanted],
+        "unanswered": [": ".join(key) for key in wanted if key not in have],
+    }
+    return {"names": names, **{kind: len(names[kind]) for kind in ("without_reference", "unanswered")}}
 
 
 def score(

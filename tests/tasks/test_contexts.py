@@ -408,6 +408,49 @@ def test_texts_that_stand_alone_are_counted(tmp_path, fits_schema):
     assert "left out, without characters: e" in made.output
 
 
+def test_names_are_matched_as_they_fit_and_who_is_left_out_is_named(tmp_path, fits_schema):
+    long = "Ann bakes bread and sells it . " * 6
+    people = ["Mr. Bell", "Zoé Hall", "Kate", "Mr. Gray", "Mrs. Gray", "Ann", "Lost"]
+    answers = ["BELL", "zoe hall", "KATE", "Gray", "Miss Bell", "Ann", "ANN"]
+    for name, names in (("r", people), ("a", answers)):
+        rows = [{"doc_key": "b", "character": n, "text": long} for n in names]
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    cast = [(n.upper(), [Mention(0, 0)]) for n in people[:-1]]
+    book = Record("b", "", [["Ann", "bakes", "."]], [[Mention(0, 0)]], cast)
+    write_documents([book], tmp_path / "books.jsonl")
+    words = ("score", tmp_path / "r.jsonl", "-a", tmp_path / "a.jsonl", "--books", tmp_path / "books.jsonl")
+    found = json.loads(run(*words, "--json").stdout)
+    fits_schema("contexts-score", found)
+    own = found["answers"]
+    assert (own["texts"], own["without_reference"], own["unanswered"]) == (4, 3, 3)
+    assert own["names"] == {
+        "read_as": ["b: BELL as Mr. Bell", "b: zoe hall as Zoé Hall", "b: KATE as Kate"],
+        "without_reference": ["b: Gray", "b: Miss Bell", "b: ANN"],
+        "unanswered": ["b: Mr. Gray", "b: Mrs. Gray", "b: Lost"],
+    }
+    assert found["baseline lead"]["texts"] == 6, "nothing is said about who is not in the book"
+    assert found["baseline lead"]["names"]["unanswered"] == ["b: Lost"]
+    shown = " ".join(run(*words).output.split())
+    assert (
+        "3 answers left out, without a reference that is long enough: b: Gray, b: Miss Bell, b: ANN" in shown
+    )
+    assert "3 names read as the reference's: b: BELL as Mr. Bell" in shown
+    assert "baseline lead: 1 character with a reference, but without an answer: b: Lost" in shown
+
+
+def test_answers_by_the_names_of_the_book_find_references_by_those_of_a_guide():
+    book = Book.make("b", [["w"] * 4], characters=[
+        (name, [(i, i)]) for i, name in enumerate(["Fitzwilliam Darcy", "Gray", "Mrs. Lee", "Mr. Lee"])
+    ])  # fmt: skip
+    gold = {("b", name): ["text"] for name in ("Mr. Darcy", "Mr. Gray", "Mr. Lee", "Nobody")}
+    own = {("b", name): "text" for name in ("Fitzwilliam Darcy", "Gray", "Lee", "Mrs. Lee")}
+    for books, lee in (([book], "Lee"), ([], "Mr. Lee")):
+        read = work.read_names(own, gold, books)
+        assert [name for _, name in read.values()] == ["Mr. Darcy", "Mr. Gray", lee, "Mrs. Lee"]
+    twins = {("b", "Darcy"): ["text"], **gold}
+    assert work.read_names(own, twins, [book])["b", "Fitzwilliam Darcy"] == ("b", "Fitzwilliam Darcy")
+
+
 def test_a_book_of_line_ends_has_contexts_without_words():
     book = Book.make("b", [["\n", "\n"]], characters=[("Ann", [(0, 0)])])
     reader = Retriever(book, budget=10)

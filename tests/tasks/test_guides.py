@@ -290,6 +290,8 @@ def test_the_answer_is_the_first_option_that_a_reply_names():
     options = ["Ada", "Ada Brook", "Sam"]
     replies = ["Ada Brook", "**Sam**.", "It is Ada Brook, not Sam", "Sam, then Ada", "nobody"]
     assert [option_in(reply, options) for reply in replies] == ["Ada Brook", "Sam", "Ada Brook", "Sam", ""]
+    replies = ["Samuel", "Adam, or Sam", "It is SAM", "ada brook"]
+    assert [option_in(reply, options) for reply in replies] == ["", "Sam", "Sam", "Ada Brook"]
 
 
 def test_editions_of_a_title_share_a_split():

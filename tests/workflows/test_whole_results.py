@@ -339,12 +339,20 @@ def guide_row(character, doc_key="", gutenberg_key="", aliases=()):
         ("Mr.", [], ""),
         ("the Bob", [], "Bob"),
         ("Hill", ["Tom"], "Tom Hill"),
+        ("Mrs. Bell", [], ""),
+        ("Miss Bell", [], ""),
+        ("Mr. and Mrs. Bell", [], ""),
+        ("BELL", [], "Mr. Bell"),
+        ("Noë Dé", [], ""),
+        ("Mrs. Gray", [], ""),
+        ("Gray", [], "Miss Gray"),
     ],
 )
 def test_references_take_the_one_name_that_fits(character, aliases, found):
-    people = [(name, [Mention(i, i)]) for i, name in enumerate(["Ann Hill", "Tom Hill", "Bob", "The Mr."])]
-    book = Book.make("d_5", [["w"] * 5], gutenberg_key="5", characters=people)
-    other = Book.make("e_0", [["w"] * 5], gutenberg_key="0", characters=people)
+    names = ["Ann Hill", "Tom Hill", "Bob", "The Mr.", "Mr. Bell", "Noe De", "Noe Dé", "Miss Gray"]
+    people = [(name, [Mention(i, i)]) for i, name in enumerate(names)]
+    book = Book.make("d_5", [["w"] * 8], gutenberg_key="5", characters=people)
+    other = Book.make("e_0", [["w"] * 8], gutenberg_key="0", characters=people)
     rows = [guide_row(character, "d_5", aliases=aliases), guide_row("x", "0", "0"), guide_row("x")]
     made = references_for(rows, [book, other])
     assert made.rows == [{"doc_key": "d_5", "character": found, "text": "T"}] * bool(found)

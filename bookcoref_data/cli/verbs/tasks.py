@@ -11,6 +11,7 @@ import typer
 from ... import api
 from ...api.options import OpenPage, Port, only_with
 from ...errors import UsageError, counted, plural
+from ...errors import listed as names_listed
 from ..common import cells, emit_json, emit_problems, emit_rows, emit_table, listed, say
 from ..declared import Given, Json, verb
 
@@ -201,10 +202,12 @@ def contexts_score(done: api.SystemScores, out: Path | None) -> None:
     rows = [[name, int(scores["texts"]), *(_percent(scores.get(c)) for c in shown)] for name, scores in found]
     emit_table(("system", "texts", *(SCORES[name] for name in shown)), rows)
     for name, scores in done.scores.items():
-        if alone := scores.get("without_reference"):
-            say(f"{name}: {plural(alone, 'answer')} left out, without a reference that is long enough")
-        if open := scores.get("unanswered"):
-            say(f"{name}: {plural(open, 'character')} with a reference, but without an answer")
+        said = (("read_as", "name", "read as the reference's"),
+                ("without_reference", "answer", "left out, without a reference that is long enough"),
+                ("unanswered", "character", "with a reference, but without an answer"))  # fmt: skip
+        for kind, things, what in said:
+            if names := scores["names"][kind]:
+                say(f"{name}: {plural(len(names), things)} {what}: {names_listed(names, 10)}")
     columns = ("system", "kind", "answer_facts", "reference_facts")
     shares = ("fact_precision", "fact_recall", "fact_f1")
     kinds = [[*(r[c] for c in columns), *(_percent(r.get(c)) for c in shares)] for r in done.kinds]

@@ -62,12 +62,18 @@ def requests_of(questions: Sequence[Row]) -> list[Request]:
 
 
 def option_in(reply: str, options: Sequence[str]) -> str:
-    """The option that a reply names: the whole reply, else the first in it, the longest of several there."""
+    """The option that a reply names: the whole reply, else the first in it, the longest of several there.
+
+    Options are whole words; capitals count where one is named with them.
+    """
     plain = reply.strip().strip("*\"'.").strip()
     if plain in options:
         return plain
-    places = [(reply.find(option), -len(option), option) for option in options if option in reply]
-    return min(places)[2] if places else ""
+    for case in (re.NOFLAG, re.IGNORECASE):
+        found = ((re.search(rf"(?<!\w){re.escape(o)}(?!\w)", reply, case), o) for o in options)
+        if places := [(match.start(), -len(option), option) for match, option in found if match]:
+            return min(places)[2]
+    return ""
 
 
 def identify_with(rows: Sequence[Row], model: AskedModel) -> list[dict[str, str]]:

@@ -9,7 +9,7 @@ from typing import Any
 from ...books import Book
 from ...shapes import attributes
 from ...words import fold
-from ...words.honorifics import HONORIFICS
+from ...words.honorifics import FEMALE_HONORIFICS, HONORIFICS, MALE_HONORIFICS, MARRIED, UNMARRIED
 from ..contexts.splits import keep_length, plain_title, split_by_hash
 from ..folder import Feature
 
@@ -165,8 +165,7 @@ def references_for(rows: Sequence[Mapping[str, Any]], books: Sequence[Book]) -> 
     """References {doc_key, character, text} for annotated books, from rows of a folder of guide texts.
 
     A book is found by its document key or Gutenberg id; texts about other editions do not fit, since the
-    annotation is of this one. A character is found by name or alias (capitals, accents, punctuation aside),
-    else by the one name that shares all its words, titles aside, with the guide's.
+    annotation is of this one. A character is found by name or alias, as `named_in` says.
     """
     found: list[dict[str, str]] = []
     unknown: list[str] = []
@@ -177,7 +176,8 @@ def references_for(rows: Sequence[Mapping[str, Any]], books: Sequence[Book]) -> 
         if book is None:
             without_book += 1
             continue
-        name = _named_in(book, [str(row["character"]), *map(str, row.get("aliases") or ())])
+        cast = [character.name for character in book.characters]
+        name = named_in(cast, [str(row["character"]), *map(str, row.get("aliases") or ())])
         if name:
             found.append({"doc_key": book.doc_key, "character": name, "text": str(row["text"])})
         else:
@@ -185,19 +185,27 @@ def references_for(rows: Sequence[Mapping[str, Any]], books: Sequence[Book]) -> 
     return References(found, without_book, unknown)
 
 
-def _named_in(book: Book, names: Sequence[str]) -> str:
-    """The character of the book that goes by one of these names; "" for none, or for several."""
-    folded = {fold(character.name): character.name for character in book.characters}
-    for name in names:
-        if fold(name) in folded:
-            return folded[fold(name)]
-    words = {name: _family(name) for name in folded.values()}
-    for wanted in map(_family, names):
-        alike = [name for name, own in words.items() if own and wanted and (own <= wanted or wanted <= own)]
-        if len(alike) == 1:
-            return alike[0]
+def named_in(cast: Sequence[str], names: Sequence[str]) -> str:
+    """Who of a cast goes by one of these names; "" for nobody, or for several.
+
+    Capitals, accents and punctuation aside, else by all words of the shorter name, titles aside. A title of
+    the other gender, or "Miss" for "Mrs.", means somebody else, and so does a couple.
+    """
+    for alike in (lambda one, other: fold(one) == fold(other), _may_be_one):
+        for name in names:
+            found = [name] if name in cast else [one for one in dict.fromkeys(cast) if alike(one, name)]
+            if len(found) == 1:
+                return found[0]
     return ""
 
 
-def _family(name: str) -> set[str]:
-    return {word for word in fold(name).split() if word not in HONORIFICS} - {"the", "a", "an"}
+def _may_be_one(one: str, other: str) -> bool:
+    mine, theirs = (set(fold(name).split()) - {"the", "a", "an"} for name in (one, other))
+    for rule in ((MALE_HONORIFICS, FEMALE_HONORIFICS), (MARRIED, UNMARRIED)):
+        for here, there in (rule, rule[::-1]):
+            if mine & here and theirs & there:
+                return False
+    if ("and" in mine) != ("and" in theirs):
+        return False
+    shorter, longer = sorted((mine - HONORIFICS, theirs - HONORIFICS), key=len)
+    return bool(shorter) and shorter <= longer
