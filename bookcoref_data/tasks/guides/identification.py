@@ -69,7 +69,7 @@ def option_in(reply: str, options: Sequence[str]) -> str:
     plain = reply.strip().strip("*\"'.").strip()
     if plain in options:
         return plain
-    for case in (re.NOFLAG, re.IGNORECASE):
+    for case in (0, re.IGNORECASE):
         found = ((re.search(rf"(?<!\w){re.escape(o)}(?!\w)", reply, case), o) for o in options)
         if places := [(match.start(), -len(option), option) for match, option in found if match]:
             return min(places)[2]
