@@ -324,11 +324,13 @@ def harvest_wikidata(
         hint = "run the same command again later; what the service answered is kept"
         raise SourceError("the harvest found no character, so there is no table", found=given, hint=hint)
     written, shrunk = write_harvest(out, rows, plan.most_lost)
+    told, asked = {*found.facts, *found.redirects, *found.failed}, dict.fromkeys(works or ())
+    unknown = [(item, "the endpoint says nothing of it") for item in asked if item not in told]
     return HarvestReport(
         "wikidata", str(written), cast.works_with_cast, cast.rows,
-        {"works asked for": cast.works, "redirected items": len(found.redirects),
+        {"works asked for": len(asked) or cast.works, "redirected items": len(found.redirects),
          "without any name": len(cast.nameless), **dict(sorted(cast.counts.items()))},
-        problems=[*shrunk, *((item, "the endpoint has no answer for it") for item in found.failed)],
+        problems=[*shrunk, *((item, "the endpoint has no answer for it") for item in found.failed), *unknown],
         requests={
             "asked": tally.asked, "replayed": tally.replayed, "retried": tally.retried,
             "too heavy": tally.too_heavy, "first": tally.first_retrieved, "last": tally.last_retrieved,

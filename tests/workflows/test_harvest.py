@@ -366,6 +366,17 @@ def test_a_harvest_of_nothing_is_an_error_and_no_table(run, tmp_path, endpoint):
     assert not out.exists()
 
 
+def test_a_listed_work_of_which_nothing_is_known_is_named(run, tmp_path, endpoint):
+    pytest.importorskip("SPARQLWrapper")
+    recipe, out, works = tmp_path / "r.toml", tmp_path / "a.jsonl.gz", tmp_path / "works.txt"
+    recipe.write_text(f'[wikidata]\nendpoint = "{endpoint}"\nper_second = 0\n')
+    works.write_text("Q100 Q999 Q100")
+    words = ("wikidata", "--recipe", recipe, "-o", out, "--contact", "a@b.org", "--works", works, "--json")
+    code, report = run(*words)
+    assert (code, report["works"], report["counts"]["works asked for"]) == (1, 1, 2)
+    assert report["problems"] == [["Q999", "the endpoint says nothing of it"]]
+
+
 def test_one_setting_says_whom_to_write_to(tmp_path):
     from bookcoref_data.workflows.harvest import read_guides_plan, recipe_table
 
