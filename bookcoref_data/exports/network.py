@@ -39,8 +39,8 @@ def network(r: LaidOutBook) -> Graph[str]:
             if other.character not in seen:
                 near[min(m.character, other.character), max(m.character, other.character)] += 1
                 seen.add(other.character)
-    said = (((q.speaker, to) for to in q.addressees) for q in r.annotation.quotes if q.speaker >= 0)
-    spoken = Counter((min(pair), max(pair)) for pairs in said for pair in pairs if pair[0] != pair[1])
+    said = ((q.speaker, to) for q in r.annotation.quotes for to in {*q.addressees} if to != q.speaker)
+    spoken = Counter((min(pair), max(pair)) for pair in said if min(pair) >= 0)
     found: dict[int, set[int]] = defaultdict(set)
     for m in marks:
         found[r.chapter_of(m.start)].add(m.character)

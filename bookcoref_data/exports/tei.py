@@ -178,8 +178,8 @@ class _TeiWriter:
             a, b = max(q.start, p.start), min(q.end, p.end - 1)
             if a <= b and r.words(a, b):
                 attributes = {"who": f"#c{q.speaker}"} if q.speaker >= 0 else {}
-                if q.addressees:
-                    attributes["toWhom"] = " ".join(f"#c{c}" for c in q.addressees)
+                if known := [f"#c{c}" for c in q.addressees if c >= 0]:
+                    attributes["toWhom"] = " ".join(known)
                 yield _Interval(layout.starts[a], layout.ends[b], "said", attributes, f"q{number}")
         for number in self.inside.get(p.start, ()):
             m = r.annotation.mentions[number]

@@ -42,13 +42,15 @@ def test_who_speaks_to_whom_and_how_much():
         Quote(0, 4, 0, (1, 0), "r", 1.0),
         Quote(5, 6, 1, (0,), "r", 1.0),
         Quote(8, 9, -1, (0,), "r", 1.0),
+        Quote(11, 12, 1, (-1,), "r", 1.0),
+        Quote(14, 15, 0, (1, 1, -1), "r", 1.0),
     ]
     graph = network(laid_out([(1, 1, 0), (60, 60, 1)], quotes, tokens))
     assert dict(graph.nodes(data=True)) == {
-        "c0": {"label": "Anna", "mentions": 1, "words_spoken": 2},
-        "c1": {"label": "Tom", "mentions": 1, "words_spoken": 2},
-    }
-    assert graph.edges["c0", "c1"] == {"near": 0, "spoken": 2, "chapters": 1, "weight": 2}
+        "c0": {"label": "Anna", "mentions": 1, "words_spoken": 4},
+        "c1": {"label": "Tom", "mentions": 1, "words_spoken": 4},
+    }, "nobody stands for those who are not known"
+    assert graph.edges["c0", "c1"] == {"near": 0, "spoken": 3, "chapters": 1, "weight": 3}
     assert graph.graph == {"doc_key": "d"}
 
 
