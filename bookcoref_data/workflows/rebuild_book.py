@@ -280,16 +280,24 @@ def _windows(
     if firsts[0] != 0 or not rising or firsts[-1] >= size:
         what = f"{book.doc_key}: the released windows do not fit the book"
         expected = f"window keys that start at S0 and rise, below S{size}"
-        raise EditionError(
-            what, expected=expected, found=", ".join(f"S{n}" for n in firsts[:12]), hint=_DAMAGED
-        )
-    _no_window_lacks(job, book, records, firsts)
+        found = ", ".join(f"S{n}" for n in firsts[:12])
+        raise EditionError(what, expected=expected, found=found, hint=_DAMAGED)
+    # Where one is not there, the window before it would take its sentences.
+    sizes = {WINDOW_RULES.get(job.part.split, WindowRule()).size, *(key.size for key in keys if key)}
+    cuts = ({w.first_sentence for w in cut_windows(book.sentence_ends, *r)} for r in product(sizes, RULES))
+    missing = next((sorted(all_.difference(firsts)) for all_ in cuts if all_ > {*firsts}), [])
+    if missing:
+        what = f"{book.doc_key}: the release lacks {plural(len(missing), 'window')} of this book"
+        expected = f"one that begins with sentence {listed(f'S{n}' for n in missing)}"
+        raise EditionError(what, expected=expected, found=plural(len(firsts), "window"), hint=_DAMAGED)
     made = split_book(book, windows=windows_at(firsts, book.sentence_ends)).books
     pairs = list(zip(records, made, strict=True))
     for record, cut in pairs:
         if record.sentences is not None and _flat(record.sentences) != (cut.tokens, cut.sentence_ends):
             what = f"{record.doc_key}: the sentences of this window are not those of the book"
-            expected = f"{len(cut.tokens):,} tokens in {len(cut.sentence_ends)} sentences, as in the book"
+            expected = (
+                f"{len(cut.tokens):,} tokens in {len(cut.sentence_ends)} sentences, up to the next window"
+            )
             found = f"{sum(map(len, record.sentences)):,} in {len(record.sentences)}, at {record.source}"
             raise EditionError(what, expected=expected, found=found, hint=_DAMAGED)
     books = tuple(_with_spans(cut, r, r.doc_key, "window annotation") for r, cut in pairs)
@@ -297,28 +305,6 @@ def _windows(
     if given == ours:
         return books, []
     return books, [f"its released windows hold {given:,} mentions, its own spans give {ours:,}"]
-
-
-def _no_window_lacks(job: RebuildJob, book: StoredBook, records: list[Record], firsts: list[int]) -> None:
-    """Raises EditionError: a window between two others or at the end is not in the release, so that the one
-    before it would take its sentences.
-
-    What a window holds is known where the release has its text, or where the others are cut by a known rule.
-    """
-    ends, there, size = book.sentence_ends, set(firsts), WINDOW_RULES.get(job.part.split, WindowRule()).size
-    after = [n + len(r.sentences) for n, r in zip(firsts, records, strict=True) if r.sentences is not None]
-    missing = {n for n in after if n < len(ends)} - there
-    sizes = {size, *(key.size for r in records if (key := read_window_key(r.doc_key)))}
-    for rule in () if missing or len(after) == len(records) else product(sizes, RULES):
-        cuts = {w.first_sentence for w in cut_windows(ends, *rule)}
-        if there < cuts:
-            missing = cuts - there
-            break
-    if missing:
-        what = f"{book.doc_key}: the release lacks {plural(len(missing), 'window')} of this book"
-        expected = "one that begins with sentence " + listed(f"S{n}" for n in sorted(missing))
-        found = f"{len(firsts)} windows, the last before it S{max(n for n in firsts if n < min(missing))}"
-        raise EditionError(what, expected=expected, found=found, hint=_DAMAGED)
 
 
 def _with_spans(book: StoredBook, record: Record, key: str, what: str, hint: str | None = None) -> StoredBook:
