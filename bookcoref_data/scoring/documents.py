@@ -15,6 +15,7 @@ from ..shapes import together
 from .clustering import Clusters
 
 MISSING_RULES = ("error", "skip", "empty")
+_SIDES = ("whole books", "windows of books")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,17 +105,10 @@ def pair(key: Iterable[Scorable], response: Iterable[Scorable], *, missing: str 
         if not responses:
             hint = "the response file is empty; --missing empty scores it as 0"
         elif windows[0] != windows[1]:
-            sides = ("whole books", "windows of books")
-            hint = (
-                f"the key holds {sides[windows[0]]}, the response {sides[windows[1]]}: "
-                "--mode split compares windows with windows and cuts whole books itself"
-            )
-        raise UsageError(
-            "key and response have no document in common",
-            expected=_listed(keys),
-            found=_listed(responses),
-            hint=hint,
-        )
+            holds = "the key holds {}, the response {}".format(*(_SIDES[one] for one in windows))
+            hint = f"{holds}: --mode split compares windows with windows and cuts whole books itself"
+        what = "key and response have no document in common"
+        raise UsageError(what, expected=_listed(keys), found=_listed(responses), hint=hint)
     if absent and missing == "error":
         raise DataError(
             f"the response lacks {len(absent)} of the key's {len(keys)} documents: {_listed(absent)}",

@@ -82,11 +82,8 @@ def write_task_folder(out: Path, content: TaskFolder) -> list[Path]:
         lines.append("---\n")
         counts = [f"| `{c}` | `{s}` | {len(rows):,} |" for (c, s), rows in content.tables.items()]
         settings = [f"- `{name}`: `{json.dumps(value)}`" for name, value in content.settings.items()]
-        page = [
-            f"# {content.title}\n",
-            "Made with `bookcoref-data`.\n",
-            "| config | split | rows |\n|---|---|---|",
-        ]
+        head = f"# {content.title}\n\nMade with `bookcoref-data`.\n"
+        page = [head, "| config | split | rows |\n|---|---|---|"]
         page += [*counts, "\n## Settings\n", *settings]
         if content.notes:
             page += ["\n## Notes\n", *(f"- {note}" for note in content.notes)]

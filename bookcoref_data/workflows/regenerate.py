@@ -8,6 +8,7 @@ released data set is the paper's silver pipeline again.
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -179,20 +180,11 @@ def compare(there: Book, here: Book, examples: int = 3) -> FoundDifferences:
         was, now = key.get(mention, set()), response.get(mention, set())
         for name in was & now:
             counts[name]["same"] += 1
-        lost, gained = sorted(was - now), sorted(now - was)
-        moved = min(len(lost), len(gained))
-        for kind, pairs in (
-            ("moved", zip(lost[:moved], gained[:moved], strict=True)),
-            ("missing", ((name, "") for name in lost[moved:])),
-            ("spurious", (("", name) for name in gained[moved:])),
-        ):
-            for a, b in pairs:
-                if kind == "moved":
-                    counts[a]["moved_away"] += 1
-                    counts[b]["moved_in"] += 1
-                else:
-                    counts[a or b][kind] += 1
-                shown[kind].append((mention, a, b))
+        for a, b in zip_longest(sorted(was - now), sorted(now - was), fillvalue=""):
+            kind = "moved" if a and b else "missing" if a else "spurious"
+            counts[a or b]["moved_away" if a and b else kind] += 1
+            counts[b]["moved_in"] += bool(a and b)
+            shown[kind].append((mention, a, b))
     old, new = ({c.name.strip(): len(c.mentions) for c in book.characters} for book in (there, here))
     sizes = ((name, old.get(name, 0), new.get(name, 0)) for name in old | new)
     rows = tuple(CharacterDifference(*size, *(counts[size[0]][part] for part in PARTS)) for size in sizes)

@@ -42,14 +42,10 @@ def read_tables(folder: Path) -> Tables:
 
     Raises SourceError: a table is missing. FormatError: `file:line` of a row with too few columns.
     """
-    return Tables(
-        _rows(folder / "books.tsv", 3),
-        {task: _rows(folder / f"{task}_data.tsv", 4) for task in TASKS},
-        {
-            task: {split: _rows(folder / "splits" / task / f"{split}.tsv", 3) for split in SPLITS}
-            for task in TASKS
-        },
-    )
+    data = {task: _rows(folder / f"{task}_data.tsv", 4) for task in TASKS}
+    own = {task: folder / "splits" / task for task in TASKS}
+    splits = {task: {split: _rows(own[task] / f"{split}.tsv", 3) for split in SPLITS} for task in TASKS}
+    return Tables(_rows(folder / "books.tsv", 3), data, splits)
 
 
 def _rows(path: Path, columns: int) -> list[TableRow]:
@@ -59,10 +55,8 @@ def _rows(path: Path, columns: int) -> list[TableRow]:
             continue
         cells = line.split("\t")
         if len(cells) != columns:
-            raise FormatError(
-                f"{path}:{number}: the row has {len(cells)} columns", expected=str(columns),
-                found=repr(line[:80]),
-            )  # fmt: skip
+            what = f"{path}:{number}: the row has {len(cells)} columns"
+            raise FormatError(what, expected=str(columns), found=repr(line[:80]))
         found.append(TableRow(*(cell.strip() for cell in cells)))
     return found
 

@@ -9,9 +9,10 @@ from typing import Any
 from ...books import Book
 from ...shapes import attributes
 from ...words import fold
-from ...words.honorifics import FEMALE_HONORIFICS, HONORIFICS, MALE_HONORIFICS, MARRIED, UNMARRIED
+from ...words.honorifics import HONORIFICS
 from ..contexts.splits import keep_length, plain_title, split_by_hash
 from ..folder import Feature
+from ..questions.release import may_be_one
 
 KINDS = ("description", "analysis", "summary")
 SPLITS = ("train", "validation", "test")
@@ -176,8 +177,8 @@ def references_for(rows: Sequence[Mapping[str, Any]], books: Sequence[Book]) -> 
         if book is None:
             without_book += 1
             continue
-        cast = [character.name for character in book.characters]
-        name = named_in(cast, [str(row["character"]), *map(str, row.get("aliases") or ())])
+        names = [str(row["character"]), *map(str, row.get("aliases") or ())]
+        name = named_in((character.name for character in book.characters), names)
         if name:
             found.append({"doc_key": book.doc_key, "character": name, "text": str(row["text"])})
         else:
@@ -185,27 +186,17 @@ def references_for(rows: Sequence[Mapping[str, Any]], books: Sequence[Book]) -> 
     return References(found, without_book, unknown)
 
 
-def named_in(cast: Sequence[str], names: Sequence[str]) -> str:
+def named_in(cast: Iterable[str], names: Sequence[str]) -> str:
     """Who of a cast goes by one of these names; "" for nobody, or for several.
 
-    Capitals, accents and punctuation aside, else by all words of the shorter name, titles aside. A title of
-    the other gender, or "Miss" for "Mrs.", means somebody else, and so does a couple.
+    Capitals, accents and punctuation aside, else by all words of the shorter name, titles aside, where
+    nothing speaks against it (`may_be_one`).
     """
-    for alike in (lambda one, other: fold(one) == fold(other), _may_be_one):
-        for name in names:
-            found = [name] if name in cast else [one for one in dict.fromkeys(cast) if alike(one, name)]
+    folded = {one: fold(one) for one in cast}
+    sayable = [name for name in names if not {*fold(name).split()} <= HONORIFICS]
+    for some, alike in ((names, str.__eq__), (sayable, lambda one, other: may_be_one(one, other, {}))):
+        for name in some:
+            found = [name] if name in folded else [one for one in folded if alike(folded[one], fold(name))]
             if len(found) == 1:
                 return found[0]
     return ""
-
-
-def _may_be_one(one: str, other: str) -> bool:
-    mine, theirs = (set(fold(name).split()) - {"the", "a", "an"} for name in (one, other))
-    for rule in ((MALE_HONORIFICS, FEMALE_HONORIFICS), (MARRIED, UNMARRIED)):
-        for here, there in (rule, rule[::-1]):
-            if mine & here and theirs & there:
-                return False
-    if ("and" in mine) != ("and" in theirs):
-        return False
-    shorter, longer = sorted((mine - HONORIFICS, theirs - HONORIFICS), key=len)
-    return bool(shorter) and shorter <= longer

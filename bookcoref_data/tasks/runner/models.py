@@ -100,15 +100,10 @@ class LocalModel:
         ids = tokenizer(prompt, return_tensors="pt").input_ids.to(self.device)
         room: dict[str, Any] = {"max_new_tokens": self.most_tokens}
         if request.choices:
-            tree, longest = choice_tree(
-                [tokenizer(c, add_special_tokens=False).input_ids for c in request.choices],
-                tokenizer.eos_token_id,
-            )
-            width = ids.shape[1]
-            room = {
-                "max_new_tokens": longest,
-                "prefix_allowed_tokens_fn": lambda _, seen: tree[tuple(seen[width:].tolist())],
-            }
+            choices = [tokenizer(c, add_special_tokens=False).input_ids for c in request.choices]
+            (tree, longest), width = choice_tree(choices, tokenizer.eos_token_id), ids.shape[1]
+            room["max_new_tokens"] = longest
+            room["prefix_allowed_tokens_fn"] = lambda _, seen: tree[tuple(seen[width:].tolist())]
         elif self.temperature:
             room |= {"do_sample": True, "temperature": self.temperature, "top_p": self.top_p}
         with torch.no_grad(), torch.random.fork_rng():
