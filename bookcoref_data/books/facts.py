@@ -62,12 +62,11 @@ def books_called(
         if not fits or (len(fits) > 1 and not (exact and several)):
             there = [key for key, _ in fits or known]
             near = difflib.get_close_matches(slug, there, n=3, cutoff=0.4)
-            raise UsageError(
-                f"{where} has {'several books' if fits else 'no book'} {name!r}",
-                expected="a doc_key, a Gutenberg id or a title, or a part of one doc_key alone",
-                found=f"the books {', '.join(there[:20])}{' ...' if there[20:] else ''}",
-                hint=f"did you mean {' or '.join(near)}?" if near else "take one of the books that are there",
-            )
+            what = f"{where} has {'several books' if fits else 'no book'} {name!r}"
+            expected = "a doc_key, a Gutenberg id or a title, or a part of one doc_key alone"
+            found = f"the books {', '.join(there[:20])}{' ...' if there[20:] else ''}"
+            hint = f"did you mean {' or '.join(near)}?" if near else "take one of the books that are there"
+            raise UsageError(what, expected=expected, found=found, hint=hint)
         chosen.update((pair, known[pair]) for pair in fits)
     return list(chosen.values())
 

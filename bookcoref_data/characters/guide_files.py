@@ -135,11 +135,8 @@ def _read_tsv(path: Path, needed: Iterable[str]) -> Iterator[dict[str, str]]:
     header = [column.strip().lower() for column in first.split("\t")]
     missing = sorted(set(needed) - set(header))
     if missing:
-        raise FormatError(
-            f"{path}:1 has no column {', '.join(missing)}",
-            expected="a tab-separated table with a header",
-            found=first[:100],
-        )
+        what = f"{path}:1 has no column {', '.join(missing)}"
+        raise FormatError(what, expected="a tab-separated table with a header", found=first[:100])
     for number, line in lines:
         cells = line.split("\t")
         if len(cells) != len(header):

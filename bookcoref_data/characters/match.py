@@ -186,12 +186,10 @@ def match(
     # Refuse an override to a book that the catalogue does not have
     gone = [o for o in overrides if o.gutenberg_id and records.row(o.gutenberg_id) is None]
     if gone:
-        raise UsageError(
-            "an override names a book that is not in the catalogue",
-            expected="a Gutenberg id of the catalogue",
-            found="; ".join(f"{o.gutenberg_id} for {o.title or o.work_id}" for o in gone[:5]),
-            hint="correct the number in the overrides, or use a newer catalogue (--catalogue)",
-        )
+        what = "an override names a book that is not in the catalogue"
+        named = "; ".join(f"{o.gutenberg_id} for {o.title or o.work_id}" for o in gone[:5])
+        hint = "correct the number in the overrides, or use a newer catalogue (--catalogue)"
+        raise UsageError(what, expected="a Gutenberg id of the catalogue", found=named, hint=hint)
     of_casts = [find_override(overrides, cast) for cast in casts]
     decisions = _decided_early(casts, of_casts, settings)
     open_works = {index: cast for index, cast in enumerate(casts) if index not in decisions}

@@ -110,11 +110,9 @@ def pair(key: Iterable[Scorable], response: Iterable[Scorable], *, missing: str 
         what = "key and response have no document in common"
         raise UsageError(what, expected=_listed(keys), found=_listed(responses), hint=hint)
     if absent and missing == "error":
-        raise DataError(
-            f"the response lacks {len(absent)} of the key's {len(keys)} documents: {_listed(absent)}",
-            expected=f"documents {_listed(keys)}", found=_listed(responses),
-            hint="--missing skip scores the common ones, --missing empty counts them as empty responses",
-        )  # fmt: skip
+        what = f"the response lacks {len(absent)} of the key's {len(keys)} documents: {_listed(absent)}"
+        hint = "--missing skip scores the common ones, --missing empty counts them as empty responses"
+        raise DataError(what, expected=f"documents {_listed(keys)}", found=_listed(responses), hint=hint)
     pairs = tuple(
         (d, responses.get(k) or Scorable(d.doc_key, (), (), (), d.tokens, d.sentence_ends))
         for k, d in keys.items()
@@ -148,11 +146,10 @@ def _by_key(documents: Iterable[Scorable], side: str) -> dict[str, Scorable]:
     for document in documents:
         if document.doc_key in found:
             places = [d.source for d in (found[document.doc_key], document) if d.source]
-            raise DataError(
-                f"the {side} holds document {document.doc_key!r} twice", expected="every doc_key once",
-                found=" and ".join(places) or None,
-                hint="remove one of the two; which one is meant cannot be guessed",
-            )  # fmt: skip
+            what = f"the {side} holds document {document.doc_key!r} twice"
+            where = " and ".join(places) or None
+            hint = "remove one of the two; which one is meant cannot be guessed"
+            raise DataError(what, expected="every doc_key once", found=where, hint=hint)
         found[document.doc_key] = document
     return found
 

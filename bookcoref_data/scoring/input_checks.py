@@ -127,11 +127,9 @@ def refuse_nonsense(doc_key: str, key: Members, response: Members, tokens: int |
         return
     for (by_start, by_end), cure in _SHIFTS.items():
         if _found(key, response, by_start, by_end) * 2 > count:
-            raise DataError(
-                f"{doc_key}: hardly any response mention is in the key, but {cure}",
-                expected="0-based token offsets, both ends inclusive",
-                hint="mend the response, or write it with this package's formats",
-            )
+            what = f"{doc_key}: hardly any response mention is in the key, but {cure}"
+            hint = "mend the response, or write it with this package's formats"
+            raise DataError(what, expected="0-based token offsets, both ends inclusive", hint=hint)
 
 
 def _found(key: Members, response: Members, by_start: int, by_end: int) -> int:

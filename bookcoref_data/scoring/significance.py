@@ -492,12 +492,11 @@ def _check_same_key(a: Evaluation, b: Evaluation) -> None:
             [name for name in first if first[name] != second.get(name, first[name])],
     }  # fmt: skip
     if any(found.values()):
-        raise UsageError(
-            "the two systems were not scored on the same documents of the key",
-            expected=f"the same {len(first)} document{'s' * (len(first) != 1)} for both",
-            found="; ".join(f"{what}: {', '.join(names[:8])}" for what, names in found.items() if names),
-            hint="give both systems every document of the key, or --missing empty",
-        )
+        what = "the two systems were not scored on the same documents of the key"
+        expected = f"the same {len(first)} document{'s' * (len(first) != 1)} for both"
+        told = "; ".join(f"{kind}: {', '.join(names[:8])}" for kind, names in found.items() if names)
+        hint = "give both systems every document of the key, or --missing empty"
+        raise UsageError(what, expected=expected, found=told, hint=hint)
 
 
 def _f1(counts: Floats) -> Floats:

@@ -237,11 +237,10 @@ def typed_scores(
     if evaluation.rules.mode != "full":
         raise UsageError("typed scores need whole books", expected="--mode full", found=evaluation.rules.mode)
     if not any(book.doc_key in spans for book in evaluation.books):
-        raise UsageError(
-            "there are no typed spans for any document of the key",
-            expected=f"spans of {', '.join(book.doc_key for book in evaluation.books[:8])}",
-            found=", ".join(list(spans)[:8]) or "none", hint="spans are paired with documents by doc_key"
-        )  # fmt: skip
+        what = "there are no typed spans for any document of the key"
+        expected = f"spans of {', '.join(book.doc_key for book in evaluation.books[:8])}"
+        hint = "spans are paired with documents by doc_key"
+        raise UsageError(what, expected=expected, found=", ".join(list(spans)[:8]) or "none", hint=hint)
     totals: dict[str, LabelScores] = {}
     coverage = [Coverage(), Coverage()]
     examples: Examples = defaultdict(lambda: defaultdict(list))

@@ -134,12 +134,11 @@ def _read(path: Path, folder: Path, progress: Progress | None) -> None:
         raise MissingExtraError.of("harvest", error.name or "lxml", "reading the catalogue") from error
     except _UNREADABLE as error:
         # lxml's XMLSyntaxError is a SyntaxError.
-        raise DataError(
-            f"{path} is not a catalogue of Project Gutenberg",
-            expected="rdf-files.tar.bz2 with cache/epub/<id>/pg<id>.rdf, or gutenbergpy's gutenbergindex.db",
-            found=str(error) or type(error).__name__,
-            hint=f"fetch {ADDRESS} again; the file may be cut short",
-        ) from error
+        what = f"{path} is not a catalogue of Project Gutenberg"
+        expected = "rdf-files.tar.bz2 with cache/epub/<id>/pg<id>.rdf, or gutenbergpy's gutenbergindex.db"
+        found = str(error) or type(error).__name__
+        hint = f"fetch {ADDRESS} again; the file may be cut short"
+        raise DataError(what, expected=expected, found=found, hint=hint) from error
     frame.write_parquet(folder / TABLE, compression="zstd")
     (folder / "facts.json").write_text(json.dumps({"records": frame.height}), encoding="utf-8")
 

@@ -94,11 +94,9 @@ def check_id(gutenberg_id: str | int) -> str:
     anything else, and 0, which marks a book that is not on Gutenberg."""
     text = str(gutenberg_id)
     if not _ID.match(text):
-        raise DataError(
-            f"{text!r} is not the id of a Gutenberg book",
-            expected="a whole number from 1, without leading zeros",
-            hint="0 marks a book that is not on Project Gutenberg" if text == "0" else None,
-        )
+        expected = "a whole number from 1, without leading zeros"
+        hint = "0 marks a book that is not on Project Gutenberg" if text == "0" else None
+        raise DataError(f"{text!r} is not the id of a Gutenberg book", expected=expected, hint=hint)
     return text
 
 

@@ -182,11 +182,9 @@ class Texts:
             found = "\n            ".join(failures) or None
             if self.mirror_folder:
                 paths = ", ".join(self.editions.paths_of(book))
-                raise SourceError(
-                    f"no text of {self._name(book)} in the mirror {self.mirror_folder}",
-                    expected=f"one of {paths}", found=found,
-                    hint="check the mirror's root folder, or leave --mirror out to fetch the text",
-                )  # fmt: skip
+                what = f"no text of {self._name(book)} in the mirror {self.mirror_folder}"
+                hint = "check the mirror's root folder, or leave --mirror out to fetch the text"
+                raise SourceError(what, expected=f"one of {paths}", found=found, hint=hint)
             if self.offline:
                 raise OfflineError(
                     f"the text of {self._name(book)} is not in the cache {self.store.root}, "

@@ -245,12 +245,10 @@ class Fetcher:
                 fault = again
             if (fault.wait or 0) > self.pace.longest_wait:
                 self._give_up(host, f"{host} asks to come back in {fault.wait:.0f} s")
-                raise SourceError(
-                    f"{host} asks to come back in {fault.wait:.0f} s",
-                    expected=f"a wait of at most {self.pace.longest_wait:.0f} s",
-                    found=f"{fault.reason} for {url}",
-                    hint="run the same command later; what is fetched is kept",
-                )
+                what = f"{host} asks to come back in {fault.wait:.0f} s"
+                expected = f"a wait of at most {self.pace.longest_wait:.0f} s"
+                hint = "run the same command later; what is fetched is kept"
+                raise SourceError(what, expected=expected, found=f"{fault.reason} for {url}", hint=hint)
             if fault.give_up_after and attempt >= fault.give_up_after:
                 self._give_up(host, fault.reason)
                 break
@@ -447,11 +445,10 @@ def _refuse_other_hosts(answer: requests.Response, **_: object) -> None:
     here, there = urlsplit(answer.url).hostname, urlsplit(target).hostname
     if here != there:
         answer.close()
-        raise SourceError(
-            f"{answer.url} leads to another host", expected=f"a file on {here}",
-            found=f"a redirect to another host, {target}",
-            hint=f"if {there} is to be trusted, name it with --mirror",
-        )  # fmt: skip
+        what = f"{answer.url} leads to another host"
+        found = f"a redirect to another host, {target}"
+        hint = f"if {there} is to be trusted, name it with --mirror"
+        raise SourceError(what, expected=f"a file on {here}", found=found, hint=hint)
 
 
 class _PartialFile:

@@ -173,11 +173,10 @@ def fetch_release(
                     # Length and sum as in the index; a bad file goes, so that the next run fetches it.
                     if fault := _fault(path, file):
                         _remove(path)
-                        raise ChecksumError(
-                            f"{file.path} of {release} arrived damaged",
-                            expected=f"{file.bytes:,} bytes, {file.sha256 or file.sha1}", found=fault,
-                            hint="it was removed; run the same command again",
-                        )  # fmt: skip
+                        what = f"{file.path} of {release} arrived damaged"
+                        expected = f"{file.bytes:,} bytes, {file.sha256 or file.sha1}"
+                        hint = "it was removed; run the same command again"
+                        raise ChecksumError(what, expected=expected, found=fault, hint=hint)
                 folder = path.parents[file.path.count("/")]
                 advance(file.bytes)
     sums = {file.path: sha256_once(folder / file.path) for file in files}
@@ -237,11 +236,10 @@ def choose(
         published = [files[path] for path in sorted(files) if _PUBLISHED.fullmatch(path)]
         if not any(file.path.endswith((".parquet", ".pack")) for file in published):
             names = sorted(files)
-            raise SourceError(
-                f"{release} is no data set of bookcoref-data", expected="full/*.parquet, or packs (*.pack)",
-                found=", ".join(names[:40]) or "an empty repository",
-                hint="the official release needs no address: leave --release out",
-            )  # fmt: skip
+            what = f"{release} is no data set of bookcoref-data"
+            there = ", ".join(names[:40]) or "an empty repository"
+            hint = "the official release needs no address: leave --release out"
+            raise SourceError(what, expected="full/*.parquet, or packs (*.pack)", found=there, hint=hint)
         return published
     layout = release.layout
     annotations = (f"{layout.annotations}/full/*.jsonl*", f"{layout.annotations}/split/*.jsonl*")
@@ -260,11 +258,10 @@ def choose(
         elif patterns and not fits:
             fits = by_content(files, kind)
         if patterns and not fits:
-            raise SourceError(
-                f"{release} has no file for the {kind}", expected=" or ".join(patterns),
-                found=listed(sorted(files), 40) or "an empty repository",
-                hint="name the file as it is called there (settings annotations, delta, lengths)",
-            )  # fmt: skip
+            what = f"{release} has no file for the {kind}"
+            there = listed(sorted(files), 40) or "an empty repository"
+            hint = "name the file as it is called there (settings annotations, delta, lengths)"
+            raise SourceError(what, expected=" or ".join(patterns), found=there, hint=hint)
         chosen |= {path: files[path] for path in fits}
     for path in chosen:
         for name in path.split("/"):
@@ -340,17 +337,14 @@ def _from_hub_cache(release: HubRelease) -> Path:
         paths = [p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()]
         chosen = choose({path: HubFile(path, 0, None, None) for path in paths}, release)
     except (LocalEntryNotFoundError, SourceError) as error:
-        raise OfflineError(
-            f"the release {release} is not in the cache, and the network is switched off",
-            found=error.what + " there" if isinstance(error, SourceError) else None,
-            hint="run once without --offline and HF_HUB_OFFLINE, or give a local copy with --release DIR",
-        ) from error
+        what = f"the release {release} is not in the cache, and the network is switched off"
+        found = error.what + " there" if isinstance(error, SourceError) else None
+        hint = "run once without --offline and HF_HUB_OFFLINE, or give a local copy with --release DIR"
+        raise OfflineError(what, found=found, hint=hint) from error
     if damaged := [file.path for file in chosen if not _named_after_content(folder / file.path)]:
-        raise OfflineError(
-            f"the cached release {release} is damaged, and the network is switched off",
-            found=", ".join(damaged),
-            hint="run once without --offline to fetch it again, or give a local copy with --release DIR",
-        )
+        what = f"the cached release {release} is damaged, and the network is switched off"
+        hint = "run once without --offline to fetch it again, or give a local copy with --release DIR"
+        raise OfflineError(what, found=", ".join(damaged), hint=hint)
     return folder
 
 
@@ -381,11 +375,9 @@ def hub_faults(release: HubRelease) -> Iterator[None]:
                 raise ours(what, found=found, hint=hint) from error
         if not is_of_the_way(error):
             raise
-        raise SourceError(
-            f"cannot fetch {release} from the Hub",
-            found=first_line(error),
-            hint=f"check the network and run the same command again, {local}",
-        ) from error
+        what = f"cannot fetch {release} from the Hub"
+        hint = f"check the network and run the same command again, {local}"
+        raise SourceError(what, found=first_line(error), hint=hint) from error
 
 
 def is_of_the_way(error: Exception) -> bool:

@@ -118,11 +118,9 @@ def upload(job: Upload, progress: Progress | None = None) -> Uploaded:
             tagged = _tag(api, job, tags, head)
             return Uploaded(page_of(job.repository), head, tagged, len(job.files), 0, unchanged=True)
         if job.tag in tags:
-            raise UsageError(
-                f"{job.repository} has the tag {job.tag} already, and its files are others",
-                found=listed([*new, *gone]),
-                hint="give the new version another name with --tag",
-            )
+            what = f"{job.repository} has the tag {job.tag} already, and its files are others"
+            hint = "give the new version another name with --tag"
+            raise UsageError(what, found=listed([*new, *gone]), hint=hint)
         commit = _commit(api, job, new, gone, head, progress)
         there = _index(job.repository, commit)
         bad = [path for path, content in job.files.items() if not _same(content, there.get(path))]
@@ -142,11 +140,10 @@ def _replaced(job: Upload, there: Mapping[str, hub.HubFile]) -> list[str]:
     if not there.keys() - _OF_THE_HUB:
         return []
     if job.marker not in there:
-        raise UsageError(
-            f"{job.repository} holds another data set, which is left as it is",
-            expected=f"a new repository, or one that bookcoref-data has published (with {job.marker})",
-            found=listed(sorted(there.keys() - _OF_THE_HUB)), hint="choose another name with --repo",
-        )  # fmt: skip
+        what = f"{job.repository} holds another data set, which is left as it is"
+        expected = f"a new repository, or one that bookcoref-data has published (with {job.marker})"
+        found = listed(sorted(there.keys() - _OF_THE_HUB))
+        raise UsageError(what, expected=expected, found=found, hint="choose another name with --repo")
     listed_there = {*job.ours(_fetched(job.repository, job.marker, BRANCH)), job.marker}
     return sorted((listed_there & there.keys()) - job.files.keys())
 

@@ -65,22 +65,18 @@ class Release:
         """
         layout = layout or ReleaseLayout()
         if not folder.is_dir():
-            raise MissingFileError(
-                f"there is no release folder {folder}",
-                expected="a folder with delta and annotations",
-                hint="give --release DIR, or leave it out to fetch the official release from the Hub",
-            )
+            what = f"there is no release folder {folder}"
+            hint = "give --release DIR, or leave it out to fetch the official release from the Hub"
+            raise MissingFileError(what, expected="a folder with delta and annotations", hint=hint)
         found: dict[tuple[str, str], Path] = {}
         for config in ("full", "split"):
             place = folder / layout.annotations / config
             for path in sorted(place.glob("*.jsonl*")) if place.is_dir() else ():
                 split = next((s for word, s in layout.split_names if word in path.name.lower()), None)
                 if split is None or (config, split) in found:
-                    raise UsageError(
-                        f"cannot tell which split {path} is",
-                        expected="one file per split, named with train, validation (dev) or test",
-                        found=_listing(place),
-                    )
+                    what = f"cannot tell which split {path} is"
+                    expected = "one file per split, named with train, validation (dev) or test"
+                    raise UsageError(what, expected=expected, found=_listing(place))
                 found[config, split] = path
         delta, lengths = _find(folder, layout.delta, DELTA), _find(folder, layout.lengths, LENGTHS)
         release = cls(folder, delta, lengths, found)
@@ -88,11 +84,10 @@ class Release:
             # A folder, a pipe or a looping link in place of a file is named, not passed over.
             check_input(path)
         if release.delta is None and not release.annotations:
-            raise SourceError(
-                f"{folder} holds no release",
-                expected=f"{layout.annotations}/full/*.jsonl and {layout.delta[0]}", found=_listing(folder),
-                hint="name the files with --delta, --lengths and --annotations if they are called otherwise",
-            )  # fmt: skip
+            what = f"{folder} holds no release"
+            expected = f"{layout.annotations}/full/*.jsonl and {layout.delta[0]}"
+            hint = "name the files with --delta, --lengths and --annotations if they are called otherwise"
+            raise SourceError(what, expected=expected, found=_listing(folder), hint=hint)
         return release
 
     @property
@@ -140,11 +135,9 @@ class Release:
             for v in value.values()
         )
         if not good:
-            raise FormatError(
-                f"{self.lengths}: not sentence lengths",
-                expected='{"<gutenberg id>": [positive whole numbers]}',
-                hint="name the right file with --lengths",
-            )
+            what = f"{self.lengths}: not sentence lengths"
+            expected = '{"<gutenberg id>": [positive whole numbers]}'
+            raise FormatError(what, expected=expected, hint="name the right file with --lengths")
         return value
 
 

@@ -144,11 +144,9 @@ class SparqlEndpoint:
             self.tally.replayed += 1
             raise TooHeavyError("this query was too heavy before", found=kept.get("trouble"))
         elif offline:
-            raise OfflineError(
-                "an answer of this harvest is not in the archive",
-                expected=str(self.archive.path(self.address, query)),
-                hint="run the harvest once without --offline, with the same settings",
-            )
+            what = "an answer of this harvest is not in the archive"
+            hint = "run the harvest once without --offline, with the same settings"
+            raise OfflineError(what, expected=str(self.archive.path(self.address, query)), hint=hint)
         else:
             kept = self._ask_service(query, complaint)
         self.tally.dated(kept["retrieved"])
@@ -181,11 +179,9 @@ class SparqlEndpoint:
             fault = faults[-1]
             self._failures += 1
             if self._failures >= self.give_up_after:
-                raise SourceError(
-                    f"{self.address} does not answer",
-                    found=f"{fault.what}; {self._failures} queries in a row",
-                    hint="run the same command again later; everything fetched so far is kept",
-                ) from error
+                found = f"{fault.what}; {self._failures} queries in a row"
+                hint = "run the same command again later; everything fetched so far is kept"
+                raise SourceError(f"{self.address} does not answer", found=found, hint=hint) from error
             self.tally.too_heavy += 1
             before = self.archive.read(self.address, query) or {}
             now = self.now()
@@ -288,9 +284,7 @@ def require_contact(contact: str) -> str:
     """Return `contact` if a service could write to it. Raises UsageError: it is neither a mail address nor a
     page; public endpoints refuse anonymous harvests."""
     if "@" not in contact and "://" not in contact:
-        raise UsageError(
-            "a harvest over the network must name whom the service can write to",
-            expected="a mail address or a web page", found=repr(contact),
-            hint="give --contact, or set `contact` in the recipe",
-        )  # fmt: skip
+        what = "a harvest over the network must name whom the service can write to"
+        hint = "give --contact, or set `contact` in the recipe"
+        raise UsageError(what, expected="a mail address or a web page", found=repr(contact), hint=hint)
     return contact

@@ -123,11 +123,10 @@ class Store:
             path.parent.mkdir(parents=True, exist_ok=True)
             held = self._acquire(path, name, wait)
         except Timeout as error:
-            raise SourceError(
-                f"another process works on {name} in the cache {self.root}",
-                found=f"no end after {wait:g} s of waiting for {path}, held by {lock_holder(path)}",
-                hint="wait for it to finish and run the same command again",
-            ) from error
+            what = f"another process works on {name} in the cache {self.root}"
+            found = f"no end after {wait:g} s of waiting for {path}, held by {lock_holder(path)}"
+            hint = "wait for it to finish and run the same command again"
+            raise SourceError(what, found=found, hint=hint) from error
         except OSError as error:
             raise CacheError.at(self.root, error) from error
         try:

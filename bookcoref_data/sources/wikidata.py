@@ -198,11 +198,9 @@ class _Harvest:
                 advance(len(rows))
                 works += [self._cells(row, "work")[0].value for row in rows]
         if not works:
-            raise SourceError(
-                f"{self._endpoint.address} lists no work with characters",
-                expected="tens of thousands",
-                hint="is this a service over Wikidata's data? Run the same command again later",
-            )
+            what = f"{self._endpoint.address} lists no work with characters"
+            hint = "is this a service over Wikidata's data? Run the same command again later"
+            raise SourceError(what, expected="tens of thousands", hint=hint)
         if not failed and len(works) < counted * _LEAST_SHARE:
             failed.append(f"{counted - len(works):,} works that the service counts but does not list")
         return _in_order({_short_item(work) for work in works if work.startswith(ENTITY)})
@@ -292,12 +290,10 @@ class _Harvest:
     def _cells(self, row: Row, *names: str) -> list[Term]:
         """Cells of a row. Raises SourceError when the service left one out: it answers something else."""
         for name in sorted({*names} - row.keys()):
-            raise SourceError(
-                f"{self._endpoint.address} gave a row without ?{name}",
-                expected=f"a value of ?{name} in every row",
-                found=f"?{', ?'.join(sorted(row)) or '(an empty row)'}",
-                hint="is this the address of a SPARQL service over Wikidata's data?",
-            )
+            what = f"{self._endpoint.address} gave a row without ?{name}"
+            found = f"?{', ?'.join(sorted(row)) or '(an empty row)'}"
+            hint = "is this the address of a SPARQL service over Wikidata's data?"
+            raise SourceError(what, expected=f"a value of ?{name} in every row", found=found, hint=hint)
         return [row[name] for name in names]
 
 

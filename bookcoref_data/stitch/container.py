@@ -90,11 +90,9 @@ def read_directory(data: bytes, what: str = "pack") -> tuple[list[tuple[str, int
     if not is_container(data):
         raise _broken(what, "a pack of bookcoref-data", MAGIC[:-1], data[:8])
     if data[: len(MAGIC)] != MAGIC:
-        raise FormatError(
-            f"{what} is a pack of another format version", expected=MAGIC[-1],
-            found=data[len(MAGIC) - 1 : len(MAGIC)].hex() or "nothing",
-            hint="install the newest bookcoref-data",
-        )  # fmt: skip
+        what = f"{what} is a pack of another format version"
+        found = data[len(MAGIC) - 1 : len(MAGIC)].hex() or "nothing"
+        raise FormatError(what, expected=MAGIC[-1], found=found, hint="install the newest bookcoref-data")
     count = data[len(MAGIC)] if len(data) > len(MAGIC) else 0
     at = len(MAGIC) + 1
     if count > MOST_SECTIONS or len(data) < at + count * _ENTRY.size + _SEAL:

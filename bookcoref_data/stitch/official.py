@@ -43,11 +43,10 @@ class Delta:
         """The released tokens. Raises EditionError: `base` has another number of tokens than the delta was
         made for."""
         if len(base) != self.base_count:
-            raise EditionError(
-                f"book {self.gutenberg_id}: the delta was made for another edition of the text",
-                expected=f"{self.base_count:,} base tokens", found=f"{len(base):,} base tokens",
-                hint="fetch the edition named in the manifest, or use a pack: it can follow an edition",
-            )  # fmt: skip
+            what = f"book {self.gutenberg_id}: the delta was made for another edition of the text"
+            expected = f"{self.base_count:,} base tokens"
+            hint = "fetch the edition named in the manifest, or use a pack: it can follow an edition"
+            raise EditionError(what, expected=expected, found=f"{len(base):,} base tokens", hint=hint)
         released: list[str] = []
         literals, at = self.literals, 0
         for (start, end), count in zip(self.kept.tolist(), self.added.tolist(), strict=True):
@@ -106,11 +105,10 @@ class _Builder:
         try:
             "".join(self.literals).encode("utf-8")
         except UnicodeEncodeError as error:
-            raise FormatError(
-                f"{self.where}: a token of book {self.gutenberg_id} is no text",
-                expected="whole characters", found=f"half a surrogate pair, {error.object[error.start]!r}",
-                hint="the delta is damaged; fetch it again",
-            ) from error  # fmt: skip
+            what = f"{self.where}: a token of book {self.gutenberg_id} is no text"
+            found = f"half a surrogate pair, {error.object[error.start]!r}"
+            hint = "the delta is damaged; fetch it again"
+            raise FormatError(what, expected="whole characters", found=found, hint=hint) from error
         return Delta(
             self.gutenberg_id, np.array(self.kept, dtype=np.int32).reshape(-1, 2),
             np.array(self.added, dtype=np.int32), tuple(self.literals), self.base, self.released,
@@ -138,11 +136,9 @@ def read_deltas(pieces: Iterable[str], name: str) -> Iterator[Delta]:
         for book in stream.members():
             match = _BOOK_KEY.match(book)
             if not match or match[2] in seen:
-                raise FormatError(
-                    f"{name}: unexpected or repeated book key {book[:80]!r}",
-                    expected="root['<gutenberg id>'], once each",
-                    hint="the delta is in another layout than the released one",
-                )
+                what = f"{name}: unexpected or repeated book key {book[:80]!r}"
+                hint = "the delta is in another layout than the released one"
+                raise FormatError(what, expected="root['<gutenberg id>'], once each", hint=hint)
             seen.add(match[2])
             builder = _Builder(match[2], name)
             for opcode in stream.values():
@@ -161,11 +157,10 @@ def sentence_ends(tokens: int, lengths: Sequence[int], book: str) -> tuple[int, 
     do not add up to the number of tokens, or one is not positive."""
     ends = tuple(accumulate(lengths))
     if (ends[-1] if ends else 0) != tokens or any(n <= 0 for n in lengths):
-        raise EditionError(
-            f"book {book}: sentence lengths and tokens do not fit",
-            expected=f"{ends[-1] if ends else 0:,} tokens in {len(ends):,} non-empty sentences",
-            found=f"{tokens:,} tokens", hint="delta and sentence lengths must come from the same release",
-        )  # fmt: skip
+        what = f"book {book}: sentence lengths and tokens do not fit"
+        expected = f"{ends[-1] if ends else 0:,} tokens in {len(ends):,} non-empty sentences"
+        hint = "delta and sentence lengths must come from the same release"
+        raise EditionError(what, expected=expected, found=f"{tokens:,} tokens", hint=hint)
     return ends
 
 

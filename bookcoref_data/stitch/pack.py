@@ -257,12 +257,11 @@ class Pack:
             same = hashlib.sha256(data).hexdigest() == self.tokens_sha256
             if same and _ends_sha256(ends) == self.sentences_sha256:
                 return TokenBytes.of_joined(data), ends.tolist()
-        raise EditionError(
-            f"{self.doc_key}: this text is another edition than the pack was made from",
-            expected=f"{self.source_name or 'the source text'} (sha256 {self.source_sha256[:16]}…)",
-            found=f"{len(stream):,} visible characters that do not contain it",
-            hint="give the edition named above, or carry the annotation over: bookcoref-data align",
-        )
+        what = f"{self.doc_key}: this text is another edition than the pack was made from"
+        expected = f"{self.source_name or 'the source text'} (sha256 {self.source_sha256[:16]}…)"
+        found = f"{len(stream):,} visible characters that do not contain it"
+        hint = "give the edition named above, or carry the annotation over: bookcoref-data align"
+        raise EditionError(what, expected=expected, found=found, hint=hint)
 
     def book(self, text: str) -> Book:
         """The released book with its annotation. Raises as `apply`, and BookError if the spans misfit."""

@@ -107,12 +107,10 @@ class RemapReport:
     def require(self, min_kept: float) -> None:
         """Raises EditionError when a smaller share of the mentions was kept (or moved whole)."""
         if self.total.kept_share < min_kept:
-            raise EditionError(
-                f"{self.doc_key}: too few mentions survive in this edition",
-                expected=f"at least {min_kept:.2%} kept",
-                found=f"{self.total.kept_share:.2%} of {self.total.total:,}",
-                hint="use an edition nearer to the released one, or lower --least-kept",
-            )
+            what = f"{self.doc_key}: too few mentions survive in this edition"
+            found = f"{self.total.kept_share:.2%} of {self.total.total:,}"
+            hint = "use an edition nearer to the released one, or lower --least-kept"
+            raise EditionError(what, expected=f"at least {min_kept:.2%} kept", found=found, hint=hint)
 
 
 @dataclass(frozen=True, slots=True)

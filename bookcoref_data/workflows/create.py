@@ -377,23 +377,17 @@ def _write(
             }
             for facts in report.books
         }
+        missing = {key: error.what for key, error in report.failed.items()}
+        missing |= {key: f"looks implausible: {why}" for key, why in report.left_out.items()}
+        recipe = plan.annotate_recipe.name if plan.annotate_recipe else "no annotation"
+        licence = {"licence": plan.licence} if plan.licence else {}
+        own = f"{plan.licence}, {_ANNOTATION}".lstrip(", ")
         report.record = writer.finish(
             plan.title,
-            licences=[
-                ("texts", line_of_texts(report.texts.values())),
-                ("annotation", f"{plan.licence}, {_ANNOTATION}".lstrip(", ")),
-            ],
+            licences=[("texts", line_of_texts(report.texts.values())), ("annotation", own)],
             notes=["Silver: made by a pipeline, not checked by people.", *_book_notes(report.books)],
-            missing={
-                **{key: error.what for key, error in report.failed.items()},
-                **{key: f"looks implausible: {why}" for key, why in report.left_out.items()},
-            },
-            source={
-                "recipe": plan.annotate_recipe.name if plan.annotate_recipe else "no annotation",
-                "versions": versions,
-                **({"licence": plan.licence} if plan.licence else {}),
-                "books": kept,
-            },
+            missing=missing,
+            source={"recipe": recipe, "versions": versions, **licence, "books": kept},
         )
 
 

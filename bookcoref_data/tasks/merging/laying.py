@@ -110,11 +110,10 @@ def _in_order(name: str, parts: Sequence[_Part]) -> list[_Part]:
     counts = Counter[int | str](numbers)
     if twice := [n for n in counts if counts[n] > 1]:
         same = [p for p, n in zip(parts, numbers, strict=True) if n == twice[0]]
-        raise DataError(
-            f"{name}: part {same[0].number} is given twice", expected="each part once",
-            found="; ".join(p.record.source for p in same),
-            hint="remove one of the two, or give one another number in the field part or window",
-        )  # fmt: skip
+        what = f"{name}: part {same[0].number} is given twice"
+        sources = "; ".join(p.record.source for p in same)
+        hint = "remove one of the two, or give one another number in the field part or window"
+        raise DataError(what, expected="each part once", found=sources, hint=hint)
     shown = ", ".join(p.number for p in parts[:20])
     if values is None:
         if any(n.isdecimal() for n in written):
