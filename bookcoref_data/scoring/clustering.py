@@ -88,10 +88,8 @@ def members(clusterings: Iterable[Clusters]) -> Members:
     except (TypeError, ValueError, OverflowError) as error:
         right, found = False, error
     if not right:
-        raise DataError(
-            "clusters cannot be read as token offsets",
-            expected="clusters of [start, end] pairs of whole numbers, both ends inclusive", found=found,
-        )  # fmt: skip
+        expected = "clusters of [start, end] pairs of whole numbers, both ends inclusive"
+        raise DataError("clusters cannot be read as token offsets", expected=expected, found=found)
     starts, ends = flat.astype(np.int64).reshape(count, 2).T
     owner = np.repeat(np.arange(len(clusters)), sizes)
     order = np.lexsort((ends, starts, owner))
@@ -111,10 +109,8 @@ def span_codes(key: Members, response: Members) -> tuple[Ints, Ints]:
     range_ = int(starts.max() - starts.min()) + 1
     units = int(max(key.cluster_unit.max(initial=0), response.cluster_unit.max(initial=0))) + 1
     if width * range_ * units >= 2**62:
-        raise DataError(
-            "offsets are too far apart to be tokens of a text",
-            found=f"starts {starts.min()} to {starts.max()}, lengths {lengths.min()} to {lengths.max()}",
-        )
+        found = f"starts {starts.min()} to {starts.max()}, lengths {lengths.min()} to {lengths.max()}"
+        raise DataError("offsets are too far apart to be tokens of a text", found=found)
     codes = (starts - starts.min()) * width + (lengths - lengths.min())
     if units > 1:
         codes += np.concatenate([key.unit, response.unit]) * (width * range_)

@@ -242,10 +242,8 @@ class ExchangeParts:
         """
         repeated = any(system.chosen is not system.once for system in systems)
         if repeated and drop_singletons:
-            raise UsageError(
-                "spans in several clusters cannot be resampled while singletons are dropped",
-                hint="use --duplicates first, or --singletons keep",
-            )
+            what = "spans in several clusters cannot be resampled while singletons are dropped"
+            raise UsageError(what, hint="use --duplicates first, or --singletons keep")
         self.parts, self.systems, self._windows = units.count, len(systems), len(windows)
         # What is exchanged in one stretch leaves the windows of all others as they are: a mixture serves all.
         together = len(windows) > 1
@@ -318,10 +316,9 @@ def block_starts(book: BookPair, unit: str, size: int, *, whole: bool) -> Ints:
                 if opens and (roman or number.isdigit() or number in _NUMBERS):
                     found.append(i)
         if len(found) < 2:
-            raise UsageError(
-                f"{book.doc_key}: found {len(found)} chapter headings",
-                expected="lines such as 'Chapter 1' or 'CHAPTER IV.'", hint="--unit block needs no headings"
-            )  # fmt: skip
+            what = f"{book.doc_key}: found {len(found)} chapter headings"
+            expected = "lines such as 'Chapter 1' or 'CHAPTER IV.'"
+            raise UsageError(what, expected=expected, hint="--unit block needs no headings")
         starts = np.array(found if found[0] == 0 else [0, *found], np.int64)
     elif book.sentence_ends is None:
         # By the key alone: two systems that are compared must be cut alike.

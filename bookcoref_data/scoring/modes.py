@@ -94,10 +94,8 @@ def prepare(
     paired = pair(keys, responses, missing=missing)
     found = [d.doc_key for d, _ in paired.pairs if d.window]
     if found and mode != "full":
-        raise UsageError(
-            f"--mode {mode} restricts whole books to windows, but these documents are windows already",
-            found=", ".join(found[:3]), hint="score windows with --mode split",
-        )  # fmt: skip
+        what = f"--mode {mode} restricts whole books to windows, but these documents are windows already"
+        raise UsageError(what, found=", ".join(found[:3]), hint="score windows with --mode split")
     books = tuple(_whole(left, right) for left, right in paired.pairs)
     if mode != "full":
         books = tuple(_cut(book, mode, window_size) for book in books)
@@ -124,10 +122,8 @@ def _cut(book: BookPair, mode: str, size: int) -> BookPair:
     if mode == "gold-window":
         # The split config's windows: a mention belongs where it starts, so none is lost or counted twice.
         if book.sentence_ends is None:
-            raise UsageError(
-                f"{book.doc_key}: windows of whole sentences need sentences, and neither side has any",
-                hint="give a file with sentences, or use --mode gold-window-blocks",
-            )
+            what = f"{book.doc_key}: windows of whole sentences need sentences, and neither side has any"
+            raise UsageError(what, hint="give a file with sentences, or use --mode gold-window-blocks")
         places = [(w.start, w.end) for w in cut_windows(book.sentence_ends, size)]
     else:
         starts = np.concatenate([book.key.start, book.response.start])
@@ -240,10 +236,8 @@ def _split_documents(documents: list[Scorable], layouts: _Cuts) -> tuple[list[Sc
     lost = 0
     for document in documents:
         if document.doc_key not in layouts:
-            raise UsageError(
-                f"{document.doc_key}: cutting it into windows needs the sentences of all of it",
-                hint="give a file with sentences, or the windows themselves",
-            )
+            what = f"{document.doc_key}: cutting it into windows needs the sentences of all of it"
+            raise UsageError(what, hint="give a file with sentences, or the windows themselves")
         layout = layouts[document.doc_key]
         windows = [window for _, window in layout]
         clusters, gone = by_window(zip(document.names, document.clusters, strict=True), windows)

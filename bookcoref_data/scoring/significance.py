@@ -244,10 +244,8 @@ def resample(
     if units < FEWEST_UNITS and not (few_units and units >= 2):
         cure = "a smaller --block-size" if unit in ("auto", "block") else "--unit auto"
         force = "; --few-units goes on all the same" if units >= 2 else ""
-        raise UsageError(
-            f"too few units to resample: {plural(units, 'block' if unit == 'auto' else unit)}",
-            expected=f"at least {FEWEST_UNITS}", found=units, hint=f"try {cure}{force}",
-        )  # fmt: skip
+        what = f"too few units to resample: {plural(units, 'block' if unit == 'auto' else unit)}"
+        raise UsageError(what, expected=f"at least {FEWEST_UNITS}", found=units, hint=f"try {cure}{force}")
     # Of each system's score, by metric, with Student's t
     from scipy.special import stdtrit
 

@@ -49,10 +49,9 @@ def write_task_folder(out: Path, content: TaskFolder) -> list[Path]:
     SourceError: the folder cannot be written.
     """
     if not any(content.tables.values()):
-        raise DataError(
-            f"there are no {content.task} to write", expected="at least one row",
-            found=listed(content.left_out) or None, hint="see what left them out; nothing was written",
-        )  # fmt: skip
+        what = f"there are no {content.task} to write"
+        hint = "see what left them out; nothing was written"
+        raise DataError(what, expected="at least one row", found=listed(content.left_out) or None, hint=hint)
     written: dict[str, str] = {}
     with whole(out, f"task {content.task}"):
         for (config, split), rows in content.tables.items():

@@ -126,10 +126,8 @@ class Retriever:
         Raises UsageError: an unknown strategy or character. MissingExtraError: "bm25" without `tasks`.
         """
         if character not in self._mentions:
-            raise UsageError(
-                f"{self.book.doc_key} has no character {character!r}",
-                expected=", ".join([*self._mentions][:8]) or "an annotated book with named characters",
-            )
+            expected = ", ".join([*self._mentions][:8]) or "an annotated book with named characters"
+            raise UsageError(f"{self.book.doc_key} has no character {character!r}", expected=expected)
         ways: dict[str, Callable[[str], Iterable[int]]] = {
             "coref": self._by_coreference, "bm25": self._by_bm25,
             "lead": lambda _: range(len(self.paragraphs)), "random": self._at_random, "none": lambda _: (),

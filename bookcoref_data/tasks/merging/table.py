@@ -48,10 +48,8 @@ def rows_of(lines: Iterable[str], documents: Sequence[SplitDocument], place: str
         ref, new = _ref(document, cells[1], cells[2], at), [c.strip().lower() == NEW for c in cells[3:5]]
         target = None if all(new) else _ref(document, cells[3], cells[4], at)
         if target is not None and target.part >= ref.part:
-            raise FormatError(
-                f"{at}: chain {ref.chain} of part {cells[1]} cannot join chain {target.chain}",
-                expected="a chain of an earlier part", found=f"part {cells[3]}",
-            )  # fmt: skip
+            what = f"{at}: chain {ref.chain} of part {cells[1]} cannot join chain {target.chain}"
+            raise FormatError(what, expected="a chain of an earlier part", found=f"part {cells[3]}")
         yield cells[5].strip() if len(cells) == 6 else "", document, ref, target
 
 
@@ -61,10 +59,8 @@ def _ref(document: SplitDocument, part: str, chain: str, place: str) -> ChainRef
         raise FormatError(f"{place}: document {document.doc_key!r} has no part {part!r}", expected=known)
     ref = ChainRef(document.numbers.index(part), chain)
     if ref not in document.chains:
-        raise FormatError(
-            f"{place}: part {part} of {document.doc_key!r} has no chain {chain!r}",
-            hint="chains are named by their ids in the file",
-        )
+        what = f"{place}: part {part} of {document.doc_key!r} has no chain {chain!r}"
+        raise FormatError(what, hint="chains are named by their ids in the file")
     return ref
 
 

@@ -71,10 +71,8 @@ class QuestionSettings(AsFields):
         ]  # fmt: skip
         for name, sound, expected in problems:
             if not sound:
-                raise UsageError(
-                    f"questions: the setting {name} cannot be right", expected=expected,
-                    found=getattr(self, name),
-                )  # fmt: skip
+                what = f"questions: the setting {name} cannot be right"
+                raise UsageError(what, expected=expected, found=getattr(self, name))
 
 
 def read_settings(variant: str, recipe: Path | None = None, **changes: Any) -> QuestionSettings:
@@ -87,10 +85,9 @@ def read_settings(variant: str, recipe: Path | None = None, **changes: Any) -> Q
     check(value, "question_recipe", str(path), UsageError)
     variants = value.get("variants", {})
     if variant not in variants:
-        raise UsageError(
-            f"{path} has no variant {variant!r}", expected="one of " + ", ".join(variants),
-            hint="add a table [variants." + variant + "]",
-        )  # fmt: skip
+        what = f"{path} has no variant {variant!r}"
+        hint = "add a table [variants." + variant + "]"
+        raise UsageError(what, expected="one of " + ", ".join(variants), hint=hint)
     merged = {**value.get("settings", {}), **variants[variant]}
     merged |= {name: change for name, change in changes.items() if change is not None}
     return settings_of(QuestionSettings, merged, str(path))

@@ -121,10 +121,9 @@ class LocalModel:
                 tokenizer = AutoTokenizer.from_pretrained(self.name, revision=self.revision)
                 model = AutoModelForCausalLM.from_pretrained(self.name, revision=self.revision)
             except (OSError, ValueError) as error:
-                raise SourceError(
-                    f"the model {self.name} cannot be loaded", found=str(error)[:200],
-                    hint="give a folder with a model, or a name on the Hub that is in the cache",
-                ) from error  # fmt: skip
+                what = f"the model {self.name} cannot be loaded"
+                hint = "give a folder with a model, or a name on the Hub that is in the cache"
+                raise SourceError(what, found=str(error)[:200], hint=hint) from error
             network: Any = model
             self._loaded = tokenizer, network.to(self.device).eval()
         return self._loaded
