@@ -212,15 +212,9 @@ def contexts_score(
     given = [] if books is None else _books(books, None)
     said = work.by_system(read_rows(path_of(answers), "character_text") if answers else [])
     gold = work.long_references(read_rows(path_of(references), "character_text"), plan, kind)
-    read_as = {system: work.read_names(own, gold, given) for system, own in said.items()}
-    said = {system: {read_as[system][who]: own[who] for who in own} for system, own in said.items()}
-    groups = work.compared(said, gold, given, plan, kind)
+    groups, alone = work.matched(said, gold, given, plan, kind)
     found = work.score(groups, given, bert=bert_score, bert_layers=bert_layers, entailment=entailment)
-    keys = {book.doc_key for book in given}
-    for name, some in groups.items():
-        own = said.get(name) or {(one.doc_key, one.character): "" for one in some}
-        wanted = gold if name in said else [who for who in gold if who[0] in keys]
-        found[name] |= work.left_out(own, wanted, read_as.get(name, {}))
+    found = {name: values | alone.get(name, {}) for name, values in found.items()}
     if target is None:
         return SystemScores(found)
     models = [model]

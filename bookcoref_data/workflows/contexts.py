@@ -4,7 +4,7 @@ OUT/default/contexts.jsonl   one row per book, character and strategy (per chunk
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -275,18 +275,28 @@ def by_system(answers: Rows) -> dict[str, Answers]:
     return found
 
 
-def left_out(
-    own: Iterable[Character], references: Iterable[Character], read_as: Mapping[Character, Character]
-) -> dict[str, Any]:
-    """What the scores of a system do not hold: answers without a reference and references without an answer,
-    counted and named; and the names that were read as others."""
-    have, wanted = dict.fromkeys(own), dict.fromkeys(references)
-    names = {
-        "read_as": [f"{key}: {name} as {new}" for (key, name), (_, new) in read_as.items() if name != new],
-        "without_reference": [": ".join(key) for key in have if key not in wanted],
-        "unanswered": [": ".join(key) for key in wanted if key not in have],
-    }
-    return {"names": names, **{kind: len(names[kind]) for kind in ("without_reference", "unanswered")}}
+def matched(
+    answers: Mapping[str, Answers], references: Mapping[Character, list[str]], books: Sequence[Book],
+    plan: ContextPlan, kind: str = "description",
+) -> tuple[dict[str, list[Compared]], dict[str, dict[str, Any]]]:  # fmt: skip
+    """The answers under the names of the references (`read_names`) and the baselines, as `compared`; and by
+    system what its scores do not hold, counted and named, and the names that were read as others."""
+    read_as = {system: read_names(own, references, books) for system, own in answers.items()}
+    said = {system: {new: answers[system][who] for who, new in of.items()} for system, of in read_as.items()}
+    groups, left, keys = compared(said, references, books, plan, kind), {}, {book.doc_key for book in books}
+    for system, group in groups.items():
+        own = said[system].keys() if system in said else {(one.doc_key, one.character) for one in group}
+        names = {
+            "read_as": [f"{who[0]}: {who[1]} as {new[1]}" for who, new in read_as.get(system, {}).items()
+                        if who != new],
+            "without_reference": [": ".join(who) for who in own if who not in references],
+            "unanswered": [": ".join(who) for who in references
+                           if who not in own and (system in said or who[0] in keys)],
+        }  # fmt: skip
+        if system in said or names["unanswered"]:
+            counts = {kind: len(names[kind]) for kind in ("without_reference", "unanswered")}
+            left[system] = {**counts, "names": names}
+    return groups, left
 
 
 def score(

@@ -206,7 +206,7 @@ def contexts_score(done: api.SystemScores, out: Path | None) -> None:
                 ("without_reference", "answer", "left out, without a reference that is long enough"),
                 ("unanswered", "character", "with a reference, but without an answer"))  # fmt: skip
         for kind, things, what in said:
-            if names := scores["names"][kind]:
+            if names := scores.get("names", {}).get(kind):
                 say(f"{name}: {plural(len(names), things)} {what}: {names_listed(names, 10)}")
     columns = ("system", "kind", "answer_facts", "reference_facts")
     shares = ("fact_precision", "fact_recall", "fact_f1")
