@@ -183,8 +183,8 @@ def draw_errors(analysis: ErrorAnalysis) -> Figure:
         at_start = left_of_bar and i > 0
         right.text(
             min(start, value) - 1 if at_start else (value - 1 if left_of_bar else reach + 1), i,
-            f"{value:.1f}" if not i else f"{round(value - start, 1) or 0:+.1f}", va="center", ha="right" if left_of_bar else
-            "left", color="white" if left_of_bar and not i else "black"
+            f"{round(value - start, 1) or 0:+.1f}" if i else f"{value:.1f}", va="center",
+            ha="right" if left_of_bar else "left", color="white" if left_of_bar and not i else "black",
         )  # fmt: skip
     right.invert_yaxis()
     right.set_xlim(0, 104)
