@@ -15,7 +15,7 @@ from ..formats.base import FIELDS, GUTENBERG_KEYS, NAMES
 from ..formats.conversion_report import Note
 from ..formats.documents import write_documents
 from ..words import word_set
-from . import network, standards, tables, tei, texts
+from . import network, standards, tables, tei
 from .reading import LaidOutBook
 
 REPLACED = "characters that the target cannot hold (U+FFFD stands for each)"
@@ -68,8 +68,8 @@ TARGETS: dict[str, Target] = {
         ("inception", ".zip", _TEXT | {"sentences"}, standards.inception, _NO_XML),
         ("booknlp", ".tokens", _BOOKNLP),
         ("spacy", ".spacy", _TEXT | {"sentences", "places"}, standards.doc_bin),
-        ("replaced-text", ".txt", frozenset({"tokens"}), lambda r: texts.replaced_text(r).encode("utf-8")),
-        ("audiobook", ".jsonl", word_set("tokens quotes addressees chapters"), texts.segment_file),
+        ("replaced-text", ".txt", frozenset({"tokens"}), lambda r: standards.replaced_text(r).encode()),
+        ("audiobook", ".jsonl", word_set("tokens quotes addressees chapters"), standards.segment_file),
     )
 }  # fmt: skip
 

@@ -23,9 +23,8 @@ from ..formats.folder import BUILD_FILE, DESCRIPTIONS, BuildRecord, is_folder, i
 from ..formats.reasons import REASONS
 from ..outputs import Replaceable, whole
 from ..progress import Progress, Silent, followed
-from ..publishing.card import data_yaml, render_card, render_task_card
+from ..publishing.card import data_files, data_yaml, render_card, render_croissant, render_task_card
 from ..publishing.citation import render_cff, render_zenodo
-from ..publishing.croissant import data_files, render_croissant
 from ..publishing.leaks import LeakedRun, Uploads
 from ..publishing.publication import (
     BOOKS_FILE,

@@ -16,8 +16,8 @@ from bookcoref_data.books.annotation import Annotation, Marked, Quote, SourceTex
 from bookcoref_data.errors import UsageError
 from bookcoref_data.exports import TARGETS, export
 from bookcoref_data.exports.reading import LaidOutBook
+from bookcoref_data.exports.standards import replaced_text, segments
 from bookcoref_data.exports.targets import SEVERAL, UNTITLED
-from bookcoref_data.exports.texts import replaced_text, segments
 from bookcoref_data.formats import ConversionReport
 from bookcoref_data.text.tokens import tokenize_body
 

@@ -15,7 +15,7 @@ import bookcoref_data as bc
 from bookcoref_data.annotation.cast import parse_cast
 from bookcoref_data.books import Mention, Record
 from bookcoref_data.cli.app import make_app
-from bookcoref_data.cli.merge_round import round_page
+from bookcoref_data.cli.verbs.tasks import round_page
 from bookcoref_data.edits import parse_edits
 from bookcoref_data.errors import BookcorefError
 from bookcoref_data.formats import write_documents

@@ -8,7 +8,7 @@ import typer.main
 from click.testing import CliRunner
 
 from bookcoref_data.books import Mention, Record
-from bookcoref_data.cli import merge_round
+from bookcoref_data.cli.verbs import tasks as merge_round
 from bookcoref_data.tasks.merging.laying import documents_of
 from bookcoref_data.workflows.merge import AnswerFile
 
