@@ -1,4 +1,4 @@
-"""W3C Web Annotation, UIMA CAS for INCEpTION, spaCy's DocBin; texts with names for pronouns, for audiobooks."""
+"""W3C Web Annotation, UIMA CAS for INCEpTION, spaCy's DocBin; texts with names for pronouns, audiobooks."""
 
 import io
 import json

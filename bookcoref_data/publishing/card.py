@@ -1,4 +1,4 @@
-"""The card of a published data set: what the Hub reads (YAML), what a person asks first; Croissant metadata."""
+"""The card of a published data set: what the Hub reads (YAML), what people ask first; Croissant metadata."""
 
 import json
 import re
