@@ -343,6 +343,7 @@ def changes(
     rows, last = new["words.weight"], FIRST + len(known)
     made = {"known": known.astype(np.int32), "sharpness": new["sharpness"]}
     plain = {"special": rows[:FIRST], "slots": rows[last:], "places": new["places.weight"]}
+    plain |= {"nobody": new["nobody"], "nobody.bias": new["nobody_bias"]}
     plain |= {name: new[name] for name in ("norm.weight", "norm.bias")}
     made |= low_rank("words", rows[FIRST:last] - embeddings_of(base)[known], rank)
     for n in range(len(net.layers)):

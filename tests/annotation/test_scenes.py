@@ -26,7 +26,7 @@ from bookcoref_data.annotation.embedded.minilm import (
 from bookcoref_data.annotation.embedded.narrator import find_narration
 from bookcoref_data.annotation.embedded.network import load_rankers
 from bookcoref_data.annotation.embedded.parsing import parse_book
-from bookcoref_data.annotation.embedded.reader import OneReading
+from bookcoref_data.annotation.embedded.reader import NOBODY, OneReading
 from bookcoref_data.annotation.embedded.scenes import LONGEST, Guesses, Windows, read_scenes
 from bookcoref_data.annotation.hub.weights import find_folder
 from bookcoref_data.annotation.narration import Narration
@@ -77,6 +77,8 @@ def tensors(rng) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
         "norm.weight": drawn(SIZE),
         "norm.bias": drawn(SIZE),
         "sharpness": drawn(KINDS),
+        "nobody": drawn(KINDS, SIZE),
+        "nobody.bias": drawn(KINDS),
     }
 
     def store(name: str, *shape: int) -> None:
@@ -186,6 +188,7 @@ def test_who_is_meant_in_a_quote_is_asked_where_the_tag_names_the_speaker(book_o
     found = read_scenes(text, (), network)
     he = next(i for i, m in enumerate(text.markables) if m.text == "he")
     assert set(found.pronouns) == {he}
+    assert set(found.pronouns[he]) == {ROBIN, ANNA, NOBODY}
     # Who speaks, and to whom, is asked at one place with two heads.
     assert set(found.turns) == set(found.spoken_to) == {0}
     assert not np.allclose(list(found.turns[0].values()), list(found.spoken_to[0].values()))
@@ -221,9 +224,13 @@ def test_the_model_points_at_the_sum_of_a_persons_places(network):
     asks, places = np.array([0]), np.array([1, 2, 3])
     apart = np.exp(network.points(x[asks], 0, x[places], np.array([0, 1, 2])))[0]
     together = np.exp(network.points(x[asks], 0, x[places], np.array([0, 1, 0])))[0]
-    assert np.allclose(together, [apart[0] + apart[2], apart[1]], atol=1e-5)
+    assert np.allclose(together, [apart[0] + apart[2], apart[1], 0], atol=1e-5)
     other = network.points(x[asks], 1, x[places], np.array([0, 1, 2]))[0]
     assert not np.allclose(np.exp(other), apart)
+    assert np.exp(other).sum() == pytest.approx(1, abs=1e-5)
+    assert (
+        np.exp(other[-1]) > 1e-5 > np.exp(network.points(x[asks], 0, x[places], np.array([0, 1, 2]))[0, -1])
+    )
 
 
 def test_the_network_is_bert_with_the_changes_put_in(words):
@@ -434,14 +441,20 @@ def test_a_speech_of_several_paragraphs_is_not_the_models(book_of, read):
 
 def test_what_the_candidates_have_together_stays(text):
     reader = OneReading(text, load_rankers(), scenes=Guesses())
-    p = np.array([0.5, 0.2, 0.1])
-    moved = reader._weigh(p, [ANNA, BROWN, len(text.people) + 3], {ANNA: -4.0, BROWN: 0.0})
-    assert moved.sum() == pytest.approx(p.sum())
+    p = np.array([0.5, 0.2, 0.1, 0.2])
+    ids = [ANNA, BROWN, len(text.people) + 3]
+    moved = reader._weigh(p, ids, {ANNA: -4.0, BROWN: 0.0})
+    assert moved.sum() == pytest.approx(1)
+    assert moved[-1] == pytest.approx(p[-1])
     assert moved[1] / moved[0] == pytest.approx(p[1] / p[0] * np.exp(0.3 * 4))
     # Somebody without a name is worth as much as the others on average.
     assert moved[2] / moved[1] == pytest.approx(p[2] / p[1] * np.exp(-0.3 * 2))
-    alone = np.array([0.7])
+    alone = np.array([0.7, 0.3])
     assert reader._weigh(alone, [len(text.people)], {ANNA: -4.0}) is alone
+    # The nobody of the model is none of the candidates, and who has no name.
+    nobody = reader._weigh(p, ids, {ANNA: -4.0, BROWN: -4.0, NOBODY: 0.0})
+    assert nobody.sum() == pytest.approx(1)
+    assert nobody[2:] / nobody[0] == pytest.approx(p[2:] / p[0] * np.exp(0.3 * 4))
 
 
 def test_pronouns_of_the_narration_are_the_models_too(text, read):
@@ -450,6 +463,8 @@ def test_pronouns_of_the_narration_are_the_models_too(text, read):
     assert before[he].character == BROWN
     _, after, _ = read(Guesses(pronouns={he: {BROWN: -4.0, ANNA: 0.0}}))
     assert after[he].score < before[he].score - 0.02
+    _, nobody, _ = read(Guesses(pronouns={he: {BROWN: -4.0, ANNA: -4.0, NOBODY: 0.0}}))
+    assert nobody[he].score < before[he].score - 0.02
 
 
 def test_who_is_spoken_to_is_you(text, read):

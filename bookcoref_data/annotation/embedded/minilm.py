@@ -122,7 +122,7 @@ class PointingModel:
         self._asks, self._is_asked = (
             [(whole(f"{head}{kind}"), plain(f"{head}{kind}.bias")) for kind in range(KINDS)] for head in "QK"
         )
-        self._sharpness = plain("sharpness")
+        self._sharpness, self._nobody, self._bias = plain("sharpness"), plain("nobody"), plain("nobody.bias")
 
     def read(self, ids: Sequence[int], at: np.ndarray) -> np.ndarray:
         """The vectors of the places `at` of a window of words, shape (places, 384)."""
@@ -159,15 +159,19 @@ class PointingModel:
         return found
 
     def points(self, asking: np.ndarray, kind: int, people: np.ndarray, owner: np.ndarray) -> np.ndarray:
-        """log P of each person at each place that asks, shape (asks, people).
+        """log P of each person at each place that asks and, last, of nobody, shape (asks, people + 1).
 
         `asking` and `people` are the vectors of the places that ask and of those of people, `owner` whose
-        each is, counted from 0. `kind` says what is asked.
+        each is, counted from 0. `kind` says what is asked: a turn is somebody's, and to somebody.
         """
         of, to = self._asks[kind], self._is_asked[kind]
-        score = (asking @ of[0].T + of[1]) @ (people @ to[0].T + to[1]).T * np.exp(self._sharpness[kind])
-        most = score.max(-1, keepdims=True)
-        mass = np.exp(score - most) @ np.eye(owner.max() + 1, dtype=np.float32)[owner]
+        asks, sharp = asking @ of[0].T + of[1], np.exp(self._sharpness[kind])
+        nobody = asks @ self._nobody[kind] * sharp + self._bias[kind]
+        if kind in (OF_TURN, SPOKEN_TO):
+            nobody[:] = -np.inf
+        score = np.column_stack([asks @ (people @ to[0].T + to[1]).T * sharp, nobody])
+        most, last = score.max(-1, keepdims=True), owner.max() + 1
+        mass = np.exp(score - most) @ np.eye(last + 1, dtype=np.float32)[np.append(owner, last)]
         found: np.ndarray = np.log(mass / mass.sum(-1, keepdims=True) + 1e-9)
         return found
 

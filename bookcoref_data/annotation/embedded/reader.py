@@ -71,6 +71,8 @@ _BOY = 3
 """What "boy" or "child" counts more than "man": men are seldom called so, women are called girls."""
 _OFTEN_MISS, _SELDOM = 3, 0.1
 """Times that "Miss" makes somebody no mother, and how often she may be "Mrs." for each of them."""
+NOBODY = -1
+"""In the answers of the language model: nobody of the cast."""
 _POINTED, _LEAST_POINTED = 0.3, -4.0
 """What the logarithms count by which a language model points at people beside those of the rankers (best of
 0.2, 0.3, 0.5 and 1 on seven novels of PDNC), and the least of one."""
@@ -567,7 +569,7 @@ class OneReading:
                 p[:-1] *= np.exp(lean)
                 p /= p.sum()
             if pointed and ids:
-                p[:-1] = self._weigh(p[:-1], ids, pointed)
+                p = self._weigh(p, ids, pointed)
             row = int(p.argmax())
             least = self.thresholds.get(name or kind, 0.0)
             if row < len(ids) and ids[row] < self.state.cast and p[row] < least:
@@ -957,15 +959,19 @@ class OneReading:
         return None if goes_on else self._scenes.turns.get(turn.start)
 
     def _weigh(self, p: np.ndarray, ids: list[int], pointed: Mapping[int, float]) -> np.ndarray:
-        """The probabilities of candidates where the language model points at people: it moves what they have
-        among them, not what they have together. Who has no name is worth as much as all others on average."""
-        named = np.array(ids) < len(self.t.people)
+        """The probabilities of candidates, and of none, where the language model points at people. Its
+        "nobody" is none of them and who has no name. Where it must name somebody, it moves what they have
+        among them, and who has no name is worth as much as all others on average."""
+        named = np.array([*(e < len(self.t.people) for e in ids), False])
         if not named.any():
             return p
-        says = np.maximum([pointed.get(e, _LEAST_POINTED) for e in ids], _LEAST_POINTED)
-        says[~named] = says[named].mean()
+        says = np.maximum([pointed.get(e, _LEAST_POINTED) for e in (*ids, NOBODY)], _LEAST_POINTED)
+        says[~named] = says[-1] if NOBODY in pointed else says[named].mean()
         moved: np.ndarray = p * np.exp(_POINTED * says)
-        moved *= p.sum() / moved.sum()
+        if NOBODY not in pointed:
+            moved[-1] = p[-1]
+            moved[:-1] *= p[:-1].sum() / moved[:-1].sum()
+        moved /= moved.sum()
         return moved
 
     def _lean_of_calls(self, turn: Sequence[int], ids: list[int]) -> np.ndarray:

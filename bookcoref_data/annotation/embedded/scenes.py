@@ -30,7 +30,7 @@ from .minilm import (
     PointingModel,
 )
 from .quotes import bounds_of
-from .reader import Text
+from .reader import NOBODY, Text
 
 LONGEST = 448
 """Words of a window; the model has places for 512."""
@@ -45,7 +45,7 @@ _SURELY = 0.85
 """Least probability of a gender that a slot shows."""
 _SELF = frozenset(["i", "me", "my", "myself", "i."])
 Guess = dict[int, float]
-"""Character -> the logarithm of the probability that he or she is meant."""
+"""Character, or `NOBODY` of the cast for a pronoun -> the logarithm of the probability that this is meant."""
 
 
 @dataclass
@@ -92,19 +92,16 @@ class Windows:
         for q, (a, _) in enumerate(speech.spans):
             if not q or speech.paragraph[a] != speech.paragraph[speech.spans[q - 1][0]]:
                 self._turns[a] = q
-        outside = [(i, m) for i, m in enumerate(ms) if m.kind == "pronoun" and speech.quote[m.at] < 0]
-        self._asking = {
-            m.start: i
-            for i, m in enumerate(ms)
-            if m.kind == "pronoun" and m.person == 3 and m.gender in ("m", "f")
-        }
+        pronouns = [(i, m) for i, m in enumerate(ms) if m.kind == "pronoun"]
+        self._asking = {m.start: i for i, m in pronouns if m.person == 3 and m.gender in ("m", "f")}
         subjects = [tag.subject for tag in text.tags]
         named = {i for i in subjects if i >= 0 and ms[i].kind == "name"}
         tagged = set(subjects)
         turns = [a for a, q in self._turns.items() if subjects[q] not in named]
         said = [a for a, i in self._asking.items() if i in tagged or speech.quote[a] >= 0]
         self._needed = sorted({*turns, *said})
-        self._selves = {m.start for _, m in outside if m.person == 1 and m.text in _SELF}
+        outside = (m for _, m in pronouns if speech.quote[m.at] < 0)
+        self._selves = {m.start for m in outside if m.person == 1 and m.text in _SELF}
         self._marks = {a: "“" for a, _ in speech.spans if text.book.tokens[a] == '"'}
         self._marks |= {b: "”" for a, b in speech.spans if b > a and text.book.tokens[b] == '"'}
 
@@ -213,7 +210,9 @@ def read_scenes(text: Text, narration: Sequence[Narration], network: PointingMod
             inside = min(place / 2, len(w.words) - place)
             if inside > best.get((kind, key), -1):
                 best[kind, key] = inside
-                into = [(found.turns, OF_TURN), (found.spoken_to, SPOKEN_TO)]
-                for answers, of in into if kind == OF_TURN else [(found.pronouns, kind)]:
-                    answers[key] = dict(zip(w.people, guesses[of][n], strict=True))
+                if kind == OF_TURN:
+                    for answers, of in ((found.turns, OF_TURN), (found.spoken_to, SPOKEN_TO)):
+                        answers[key] = dict(zip(w.people, guesses[of][n], strict=False))
+                else:
+                    found.pronouns[key] = dict(zip((*w.people, NOBODY), guesses[kind][n], strict=True))
     return found

@@ -86,7 +86,7 @@ def read_back(net, base, network, known, path, rank=SIZE) -> PointingModel:
 def scores(net, batch) -> np.ndarray:
     with torch.no_grad():
         found = net.eval()(*(torch.from_numpy(part) for part in batch[:3]))
-    return torch.log_softmax(found[..., :SLOTS], -1).numpy()
+    return torch.log_softmax(found, -1).numpy()
 
 
 def differences(net, model: PointingModel, batch) -> float:
@@ -99,7 +99,8 @@ def differences(net, model: PointingModel, batch) -> float:
         for kind in range(minilm.KINDS):
             rows = np.flatnonzero((batch.asked[n, :, 0] >= 0) & (batch.asked[n, :, 1] == kind))
             ours = model.points(x[batch.asked[n, rows, 0]], kind, x[places], owner)
-            found = np.abs(ours - theirs[n, rows, : ours.shape[1]])
+            people = [*range(ours.shape[1] - 1), NOBODY]
+            found = np.abs(np.exp(ours) - np.exp(theirs[n][np.ix_(rows, people)]))
             largest = max(largest, float(found.max(initial=0)))
     return largest
 
