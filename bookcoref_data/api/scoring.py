@@ -99,6 +99,9 @@ def stats(
         books = [pair for pairs in counts.of_books for pair in pairs]
         drawn = draw_length_and_distance([*counts.totals, *books])
         counts.plots = save_figures({"length_and_distance": drawn}, folder)
+        unseen = (name for name, s in counts.totals if not (s.tokens_per_document and s.mention_distance))
+        needs = "not in the picture, which needs a text and two mentions of somebody"
+        counts.notes += [f"{name}: {needs}" for name in unseen]
     return counts
 
 

@@ -67,10 +67,8 @@ class Record:
     def to_book(self) -> "Book":
         """The checked book. Raises BookError when there is no text or a rule is broken."""
         if self.sentences is None:
-            raise BookError(
-                f"{self.source or self.doc_key}: document {self.doc_key!r} has no sentences",
-                hint="stitch the annotation onto its text first (bookcoref-data rebuild)",
-            )
+            what = f"{self.source or self.doc_key}: document {self.doc_key!r} has no sentences"
+            raise BookError(what, hint="stitch the annotation onto its text first (bookcoref-data rebuild)")
         return Book.make(
             self.doc_key, self.sentences, gutenberg_key=self.gutenberg_key, clusters=self.clusters,
             characters=self.characters, speakers=self.speakers,
@@ -93,10 +91,9 @@ class Counted:
         # Raises BookError for a document that breaks a rule of `Book`, with the first ten breaches
         problems = list(_problems(self))
         if problems:
-            raise BookError(
-                f"book {self.doc_key!r} breaks {len(problems)} rule(s): " + "; ".join(problems[:10]),
-                hint="mend the annotation; `bookcoref-data evaluate` reads flawed responses as they are",
-            )
+            what = f"book {self.doc_key!r} breaks {len(problems)} rule(s): " + "; ".join(problems[:10])
+            hint = "mend the annotation; `bookcoref-data evaluate` reads flawed responses as they are"
+            raise BookError(what, hint=hint)
 
     @abstractmethod
     def tokens_sha256(self) -> str: ...

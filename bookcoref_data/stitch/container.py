@@ -39,10 +39,8 @@ def write_container(sections: Mapping[str, bytes]) -> bytes:
         if not raw:
             continue
         if len(raw) > MOST_SECTION_BYTES:
-            raise DataError(
-                f"the book does not fit a pack: section {name} has {len(raw):,} bytes",
-                expected=f"at most {MOST_SECTION_BYTES:,}",
-            )
+            what = f"the book does not fit a pack: section {name} has {len(raw):,} bytes"
+            raise DataError(what, expected=f"at most {MOST_SECTION_BYTES:,}")
         packed = compressor.compress(raw)
         method, body = (ZSTD, packed) if len(packed) < len(raw) else (STORED, raw)
         entries.append(_ENTRY.pack(name.encode("ascii"), method, len(raw), len(body)))

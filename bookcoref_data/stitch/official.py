@@ -146,10 +146,8 @@ def read_deltas(pieces: Iterable[str], name: str) -> Iterator[Delta]:
             yield builder.done()
     stream.finish()
     if not found:
-        raise FormatError(
-            f"{name} holds no opcodes", expected=f"the key {OPCODES_KEY!r}",
-            hint="the official delta was serialised with its opcodes; this file was not",
-        )  # fmt: skip
+        hint = "the official delta was serialised with its opcodes; this file was not"
+        raise FormatError(f"{name} holds no opcodes", expected=f"the key {OPCODES_KEY!r}", hint=hint)
 
 
 def sentence_ends(tokens: int, lengths: Sequence[int], book: str) -> tuple[int, ...]:

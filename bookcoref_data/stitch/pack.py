@@ -113,10 +113,8 @@ def dissect(sentences: Sequence[Sequence[str]]) -> tuple[np.ndarray, Cuts]:
     """
     flat = list(chain.from_iterable(sentences))
     if not all(flat) or not all(sentences) or any(SEPARATOR in token for token in flat):
-        raise DataError(
-            "these sentences cannot be packed",
-            expected="no empty sentence, no empty token, no zero character in a token",
-        )
+        expected = "no empty sentence, no empty token, no zero character in a token"
+        raise DataError("these sentences cannot be packed", expected=expected)
     words = [token for token in flat if token != NEWLINE_TOKEN]
     token_ends = np.cumsum(np.fromiter(map(len, words), dtype=np.int64, count=len(words))) - 1
     patterns = [1] * (len(words) + 1)
@@ -397,10 +395,8 @@ def read_pack(data: bytes, what: str = "pack") -> Pack:
     check(value, "pack_windows", f"{what}: the windows", DataError)
     firsts = [first for _, first in value]
     if any(a >= b for a, b in pairwise(firsts)) or (firsts and (firsts[0] or firsts[-1] >= sentences)):
-        raise DataError(
-            f"the windows of {what} do not fit its sentences",
-            expected="[key, first sentence], from 0, rising",
-        )
+        what = f"the windows of {what} do not fit its sentences"
+        raise DataError(what, expected="[key, first sentence], from 0, rising")
     layers = _read_json(sections.get("WSPN", b"[]"), what)
     check(layers, "window_annotations", f"{what}: the annotation of the windows", DataError)
     return Pack(

@@ -144,10 +144,8 @@ class OldText:
         if self.tokens is not None:
             return codes_for(self.tokens, EXACT), codes_for(new_tokens, EXACT)
         if self.fingerprint is None:
-            raise DataError(
-                f"{self.doc_key}: the pack has no fingerprint, so it fits one edition only",
-                hint="give the edition it names, or make the pack with a fingerprint",
-            )
+            what = f"{self.doc_key}: the pack has no fingerprint, so it fits one edition only"
+            raise DataError(what, hint="give the edition it names, or make the pack with a fingerprint")
         return self.fingerprint.codes, codes_for(new_tokens, self.fingerprint.bits)
 
 

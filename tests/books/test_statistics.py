@@ -156,6 +156,16 @@ def test_mentions_outside_the_text_are_counted_and_said(tmp_path):
         bc.stats(path)
 
 
+def test_what_the_picture_cannot_show_is_said(tmp_path):
+    pytest.importorskip("matplotlib")
+    far = Record("t", "", [["Ann", "and", "Ann"]], [spans(0, 2)])
+    found = bc.stats([far], [Record("u", "", None, [spans(0, 5)])], [far], plots=tmp_path / "p")
+    assert [note for note in found.notes if "picture" in note] == [
+        "source 2: not in the picture, which needs a text and two mentions of somebody"
+    ]
+    assert found.plots
+
+
 def test_the_share_of_names_is_of_all_documents_or_not_known():
     with_text = Record("t", "", [["Ann"]], [spans(0)], [("Ann", spans(0))])
     without = Record("u", "", None, [spans(0, 1)], [("Ben", spans(0, 1))])
