@@ -123,12 +123,13 @@ class Casting(Result):
         return f"{self.source.book.doc_key}, {plural(len(self.workshop.people), 'character')}"
 
 
-@files_of("out", reads=("source", "cast", "edits", "agreement"), page=True)
+@files_of("out", reads=("source", "cast", "edits", "agreement", "recipe"), page=True)
 def review(
     source: PathLike, cast: o.CastLike = None, *, book: o.OneBook = "", edits: PathLike | None = None,
     narrator: str | Iterable[str] = (), about: Iterable[str] = (), most: o.Positive = AT_ONCE,
     until: o.Proportion = 0.0, agreement: PathLike | None = None, author: o.MadeBy = "",
-    backend: o.BackendName = "embedded", out: PathLike | None = None, replace: o.Overwrite = False,
+    backend: o.BackendName = "embedded", recipe: o.Recipe = None, out: PathLike | None = None,
+    replace: o.Overwrite = False,
 ) -> Review:  # fmt: skip
     """Ask a person the questions whose answers repair most of an annotation.
 
@@ -170,7 +171,7 @@ def review(
     if agreement is not None:
         found = compared(read_edits(kept) if kept.is_file() else [], read_edits(path_of(agreement)))
         first = frozenset(found.differ)
-    plan = plan_for(None, backend, None, "en")  # what is reviewed was annotated, so its language was decided
+    plan = plan_for(recipe, backend, None, "en")  # what was annotated had a language
     session = ReviewSession(
         text, cast_for(cast, text), plan, make_backend(plan), kept, narrators_of(narrator), author, kinds,
         first,

@@ -20,7 +20,8 @@ from bookcoref_data.books.annotation import Annotation, Marked, Quote
 from bookcoref_data.books.layout import lay_out
 from bookcoref_data.cli.verbs.people import _ask_batch, _show, _show_passage
 from bookcoref_data.edits import UNSURE, Edit, anchor_of, apply, format_edits, merge_edits, parse_edits
-from bookcoref_data.errors import DataError, UsageError
+from bookcoref_data.errors import DataError, SourceError, UsageError
+from bookcoref_data.resources import resource
 from bookcoref_data.workflows.correct import read_edits
 from bookcoref_data.workflows.given import corrections_of
 
@@ -383,6 +384,15 @@ def story(tmp_path_factory):
     bc.sample(folder)
     bc.annotate(folder / "lamp.txt", folder / "cast.txt", out=folder / "annotated")
     return folder
+
+
+def test_the_book_is_read_again_with_the_recipe_that_is_given(short, tmp_path):
+    recipe = resource("recipes", "embedded-encoder.toml").read_text(encoding="utf-8")
+    nowhere = (tmp_path / "nowhere").as_posix()
+    mine = tmp_path / "mine.toml"
+    mine.write_text(recipe.replace("sentence-transformers/all-MiniLM-L6-v2", nowhere), encoding="utf-8")
+    with pytest.raises(SourceError, match=r"there is no folder .*nowhere with a model"):
+        bc.review(short / "annotated", recipe=mine)
 
 
 def test_answers_become_edits_and_the_next_reading_knows_them(short, tmp_path):
