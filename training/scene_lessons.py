@@ -146,7 +146,7 @@ class LessonWindows(Windows):
         self.tokens = frozenset(known.text.book.tokens)
         self._roles = {m.start: m.role for m in known.text.markables if m.kind == "name"}
         self._told = dict(self._told_turns())
-        self.told_at, self.turns_at, self.starts = list(self._told), list(self._turns), self._starts
+        self._turns_at = {True: list(self._told), False: list(self._turns)}
         self._called = dict(self._called_by_name())
         (self._comma,), (self._stop,) = self._ids(","), self._ids(".")
 
@@ -208,6 +208,14 @@ class LessonWindows(Windows):
                     yield m.start, (starts[int(text.speech.paragraph[a])], m.character)
 
     # --- a lesson -------------------------------------------------------------------------------------------
+
+    def before_turn(self, rng: np.random.Generator, told: bool, otherwise: int) -> int:
+        """The paragraph of a turn, or one shortly before it: of a turn whose speaker is known if it is to be
+        `told`; `otherwise` where there is none."""
+        if not (turns := self._turns_at[told]):
+            return otherwise
+        turn = bisect_right(self._starts, turns[int(rng.integers(len(turns)))]) - 1
+        return max(0, turn - int(rng.integers(_BEFORE_TURN)))
 
     def lesson(
         self, at: int, rng: np.random.Generator, hide: float, rename: float, blind: bool = False
@@ -359,11 +367,8 @@ class Library:
         """A lesson with at least one question and two people; a long novel gives more of them. Most lessons
         of `as_read` hide hardly more than a book does."""
         while True:
-            books, (hide, rename), at_turn = (
-                self.novels,
-                (_HIDE[int(rng.integers(len(_HIDE)))], _RENAME),
-                _AT_TURN,
-            )
+            books, at_turn = self.novels, _AT_TURN
+            hide, rename = _HIDE[int(rng.integers(len(_HIDE)))], _RENAME
             if as_read and rng.random() < _PLAIN:
                 hide, rename = _AS_READ
             if check:
@@ -373,9 +378,8 @@ class Library:
             sizes = np.array([book.paragraphs[-1][1] for book in books], float)
             book = books[int(rng.choice(len(books), p=sizes / sizes.sum()))]
             at = int(rng.integers(len(book.paragraphs)))
-            if rng.random() < at_turn and (turns := book.turns_at if as_read else book.told_at):
-                turn = bisect_right(book.starts, turns[int(rng.integers(len(turns)))]) - 1
-                at = max(0, turn - int(rng.integers(_BEFORE_TURN)))
+            if rng.random() < at_turn:
+                at = book.before_turn(rng, told=not as_read, otherwise=at)
             blind = not check and bool(rng.random() < _BLIND)
             made = book.lesson(at, rng, hide, rename, blind)
             if made.asked and len(made.people) > 1:
