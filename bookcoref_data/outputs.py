@@ -68,11 +68,9 @@ class _Place:
         name = path.relative_to(self.base).as_posix()
         other = self.folded.setdefault(unicodedata.normalize("NFC", name).casefold(), name)
         if other != name:
-            raise DataError(
-                f"{other} and {name} are one file on some disks",
-                expected="names that differ in more than case or the way an accent is written",
-                hint="rename one of them in the data; nothing was written",
-            )
+            expected = "names that differ in more than case or the way an accent is written"
+            hint = "rename one of them in the data; nothing was written"
+            raise DataError(f"{other} and {name} are one file on some disks", expected=expected, hint=hint)
         return name
 
 
@@ -236,10 +234,8 @@ def whole(out: Path, kind: str = _SHARED, rule: Callable[[], object] | None = No
 def refuse_data_set(out: Path) -> None:
     """Raises UsageError: a folder for loose files is a data set, which with them would fail `verify`."""
     if os.path.isfile(out / "build.json"):
-        raise UsageError(
-            f"{out} is a data set folder, which with other files in it would fail `verify`",
-            hint="choose another one with --out; nothing was written",
-        )
+        what = f"{out} is a data set folder, which with other files in it would fail `verify`"
+        raise UsageError(what, hint="choose another one with --out; nothing was written")
 
 
 def place_of(path: Path) -> Path:
@@ -466,10 +462,8 @@ def _require_unchanged(seen: Mapping[Path, object], *, alone: bool = False) -> N
         # The journal first: a writer who ends between the two has changed what is seen.
         moving = not alone and os.path.isfile(path / WORK / _JOURNAL)
         if moving or _seen(path) != before:
-            raise ChecksumError(
-                f"{path} was changed by another process while this command worked",
-                hint="nothing was written; run the command again",
-            )
+            what = f"{path} was changed by another process while this command worked"
+            raise ChecksumError(what, hint="nothing was written; run the command again")
 
 
 # -- moving, and taking back -------------------------------------------------------------------------

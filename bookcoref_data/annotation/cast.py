@@ -90,11 +90,8 @@ def make_cast(entries: Iterable[Entry | str]) -> Cast:
         else:
             merged[key] = entry
     if not merged:
-        raise UsageError(
-            "the cast names nobody",
-            expected="at least one name, one per line",
-            hint="run with --propose-cast to have a cast proposed from the book",
-        )
+        hint = "run with --propose-cast to have a cast proposed from the book"
+        raise UsageError("the cast names nobody", expected="at least one name, one per line", hint=hint)
     if len(merged) > MOST_PEOPLE:
         raise UsageError(
             "the cast is too long", expected=f"at most {MOST_PEOPLE:,} characters", found=f"{len(merged):,}"
@@ -136,10 +133,8 @@ def _line(line: str, place: str) -> tuple[Entry, str] | None:
         elif hint in GENDERS:
             gender = hint
         else:
-            raise UsageError(
-                f"{place}: unknown hint {match[0].strip()}",
-                expected=", ".join(f"[{g}]" for g in (*GENDERS, "narrator", "narrator 16-18")),
-            )
+            expected = ", ".join(f"[{g}]" for g in (*GENDERS, "narrator", "narrator 16-18"))
+            raise UsageError(f"{place}: unknown hint {match[0].strip()}", expected=expected)
         line = line[: match.start()]
     name, *aliases = (part.strip() for part in line.split(";"))
     if not is_sayable(name) or line[0] == "{":

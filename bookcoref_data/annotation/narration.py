@@ -51,11 +51,9 @@ def narration_of(
         who = cast.index(name)
         if not places:
             if everywhere not in (-1, who):
-                raise UsageError(
-                    "two narrators for the whole book",
-                    found=f"{cast.names[everywhere]} and {cast.names[who]}",
-                    hint=f'say where the second one narrates: --narrator "{name}:16-18" (chapters)',
-                )
+                what = "two narrators for the whole book"
+                hint = f'say where the second one narrates: --narrator "{name}:16-18" (chapters)'
+                raise UsageError(what, found=f"{cast.names[everywhere]} and {cast.names[who]}", hint=hint)
             everywhere = who
             continue
         parts += [(Narration(a, b, who), line) for a, b in _ranges(places, line, book, chapters)]

@@ -52,11 +52,9 @@ class Plan:
             raise UsageError("the models know English only", expected="en", found=self.language)
         for step, known in _KNOWN.items() if self.backend == "embedded" else ():
             for unknown in sorted(set(self.of(step)) - known):
-                raise UsageError(
-                    f"recipe {self.name!r}: the embedded step {step!r} has no setting {unknown!r}",
-                    expected=", ".join(sorted(known)) or "no settings",
-                    hint='models and servers are for the backend "hub"',
-                )
+                what = f"recipe {self.name!r}: the embedded step {step!r} has no setting {unknown!r}"
+                expected = ", ".join(sorted(known)) or "no settings"
+                raise UsageError(what, expected=expected, hint='models and servers are for the backend "hub"')
 
     def of(self, step: str) -> Mapping[str, Any]:
         return self.settings.get(step, {})

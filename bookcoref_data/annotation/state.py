@@ -131,8 +131,6 @@ class State:
             known["quotes"] = tuple(Quote(a, b, c, tuple(d), e, f) for a, b, c, d, e, f in value["quotes"])
             return cls(**known)
         except (ValueError, KeyError, TypeError, IndexError) as error:
-            raise FormatError(
-                f"{source}: not a saved state of the annotation pipeline",
-                found=f"{type(error).__name__}: {error}",
-                hint="remove the file and run the step again",
-            ) from error
+            what = f"{source}: not a saved state of the annotation pipeline"
+            hint = "remove the file and run the step again"
+            raise FormatError(what, found=f"{type(error).__name__}: {error}", hint=hint) from error

@@ -100,12 +100,10 @@ def check_order(wanted: Sequence[str], done: Sequence[str] = ()) -> None:
             raise UsageError(f"step {name!r} cannot run after {late[0]!r}", expected=" -> ".join(STEP_NAMES))
         missing = [n for n in NEEDS[name] if n not in before]
         if missing:
-            raise UsageError(
-                f"step {name!r} needs {missing[0]!r} first",
-                expected=f"{missing[0]} before {name}",
-                found=" -> ".join(before) or "nothing done yet",
-                hint=f"add {missing[0]} to --steps, or resume from a state in which it is done",
-            )
+            what = f"step {name!r} needs {missing[0]!r} first"
+            found = " -> ".join(before) or "nothing done yet"
+            hint = f"add {missing[0]} to --steps, or resume from a state in which it is done"
+            raise UsageError(what, expected=f"{missing[0]} before {name}", found=found, hint=hint)
 
 
 def run_steps(

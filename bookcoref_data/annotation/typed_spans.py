@@ -45,11 +45,9 @@ def hub_tags(model: str, sentences: Sequence[Sequence[str]], *, batch_size: int 
         tokenizer = AutoTokenizer.from_pretrained(model, add_prefix_space=True)
         network = AutoModelForTokenClassification.from_pretrained(model, use_safetensors=True).eval()
     except (OSError, ValueError) as error:
-        raise SourceError(
-            f"cannot load the model {model}",
-            found=str(error).splitlines()[0],
-            hint="name a token classifier of the Hub with safetensors weights, or a local folder with one",
-        ) from error
+        what = f"cannot load the model {model}"
+        hint = "name a token classifier of the Hub with safetensors weights, or a local folder with one"
+        raise SourceError(what, found=str(error).splitlines()[0], hint=hint) from error
     if not tokenizer.is_fast:
         raise DataError(f"the model {model} has no fast tokenizer", hint="choose a model that has one")
     names = network.config.id2label

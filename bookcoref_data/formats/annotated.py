@@ -84,11 +84,9 @@ def read_with_reasons(path: Path) -> list[tuple[Record, Annotation]]:
     records = read_documents(folder / ANNOTATION)
     for name, rows in ((PROVENANCE, provenance), (QUOTES, quotes)):
         if others := rows.keys() - {record.doc_key for record in records}:
-            raise FormatError(
-                f"{folder / name} has lines of documents that {ANNOTATION} does not have",
-                found=listed(sorted(others)),
-                hint="give the document its old key again, or take those lines out",
-            )
+            what = f"{folder / name} has lines of documents that {ANNOTATION} does not have"
+            hint = "give the document its old key again, or take those lines out"
+            raise FormatError(what, found=listed(sorted(others)), hint=hint)
     return [(record, _with_reasons(record, provenance, quotes, folder)) for record in records]
 
 
@@ -232,10 +230,8 @@ def check_kept(out: Path, names: Iterable[str], *, replace: bool = False) -> Non
         try:
             lost[str(json.loads(line)["doc_key"])] = "the annotation of"
         except (ValueError, TypeError, KeyError, RecursionError) as error:
-            raise UsageError(
-                f"{earlier} is no annotation, so it is not overwritten",
-                hint="choose another folder with --out, or add --replace",
-            ) from error
+            hint = "choose another folder with --out, or add --replace"
+            raise UsageError(f"{earlier} is no annotation, so it is not overwritten", hint=hint) from error
     kept = set(names)
     check_losses(out, {key: what for key, what in lost.items() if key not in kept})
 

@@ -43,11 +43,9 @@ _COUNTED = re.compile(r"[A-Za-z]?([0-9]{1,18})")
 def sentences_of(record: Record) -> list[list[str]]:
     """The sentences of a record. Raises DataError where there are none to write."""
     if record.sentences is None:
-        raise DataError(
-            f"{record.source or record.doc_key}: document {record.doc_key!r} has no tokens to write",
-            expected="a record with sentences",
-            hint="stitch the annotation onto its text first (bookcoref-data rebuild)",
-        )
+        what = f"{record.source or record.doc_key}: document {record.doc_key!r} has no tokens to write"
+        hint = "stitch the annotation onto its text first (bookcoref-data rebuild)"
+        raise DataError(what, expected="a record with sentences", hint=hint)
     return record.sentences
 
 
@@ -265,12 +263,10 @@ def in_order(ids: Iterable[str], comment: dict[str, Any]) -> list[str]:
 
 
 def _fault(place: str, found: str) -> FormatError:
-    return FormatError(
-        f"{place}: the bookcoref-data comment is damaged",
-        expected='{"doc_key": ..., "gutenberg_key": ..., "characters": [[name, cluster id], ...]}',
-        found=found,
-        hint="remove the line: only names and keys are lost",
-    )
+    what = f"{place}: the bookcoref-data comment is damaged"
+    expected = '{"doc_key": ..., "gutenberg_key": ..., "characters": [[name, cluster id], ...]}'
+    hint = "remove the line: only names and keys are lost"
+    return FormatError(what, expected=expected, found=found, hint=hint)
 
 
 # -- mentions as brackets on tokens, as CoNLL-2012 and CorefUD have them -----------------------------
@@ -318,11 +314,9 @@ class BracketReader:
         left = [(*stack[0], cluster) for cluster, stack in self._open.items() if stack]
         if left:
             _, place, cluster = min(left, key=lambda item: item[0])
-            raise FormatError(
-                f"{place}: the bracket ({cluster} opens here and never closes",
-                expected=f"{cluster}) on this or a later line of the document",
-                hint="mend the coreference column; is the file cut short?",
-            )
+            what = f"{place}: the bracket ({cluster} opens here and never closes"
+            hint = "mend the coreference column; is the file cut short?"
+            raise FormatError(what, expected=f"{cluster}) on this or a later line of the document", hint=hint)
         return {cluster: sorted(spans) for cluster, spans in self._found.items()}
 
 
@@ -388,12 +382,10 @@ def file_name(doc_key: str) -> str:
         name = f"%2E{name[1:]}"
     name = name or "%"
     if len(name) > _LONGEST:
-        raise DataError(
-            f"the document key {doc_key[:40]!r}... is too long for a file name",
-            expected=f"at most {_LONGEST} characters when percent-encoded",
-            found=f"{len(name)}",
-            hint="choose a format with all documents in one file (jsonl, conll, corefud)",
-        )
+        what = f"the document key {doc_key[:40]!r}... is too long for a file name"
+        expected = f"at most {_LONGEST} characters when percent-encoded"
+        hint = "choose a format with all documents in one file (jsonl, conll, corefud)"
+        raise DataError(what, expected=expected, found=f"{len(name)}", hint=hint)
     return name
 
 
@@ -421,11 +413,9 @@ def needed_sibling(path: Path, suffix: str, what: str) -> Path:
     """Like `sibling`; raises SourceError when the file is not there."""
     found = sibling(path, suffix)
     if found is None:
-        raise SourceError(
-            f"cannot read {path}: {what} is missing",
-            expected=str(path.with_name(f"{bare_stem(path)}{suffix}")),
-            hint="both files of a document must lie side by side",
-        )
+        expected = str(path.with_name(f"{bare_stem(path)}{suffix}"))
+        hint = "both files of a document must lie side by side"
+        raise SourceError(f"cannot read {path}: {what} is missing", expected=expected, hint=hint)
     return found
 
 
@@ -440,10 +430,8 @@ def targets(records: Iterable[Record], path: Path, suffix: str) -> list[tuple[Re
     if bare_suffix(path) != suffix:
         return [(record, path / f"{file_name(record.doc_key)}{suffix}") for record in listed]
     if len(listed) > 1:
-        raise UsageError(
-            f"cannot write several documents to {path.name}",
-            expected="the name of a folder: this format has its own files for each document",
-        )
+        expected = "the name of a folder: this format has its own files for each document"
+        raise UsageError(f"cannot write several documents to {path.name}", expected=expected)
     return [(record, path) for record in listed]
 
 

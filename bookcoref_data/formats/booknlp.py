@@ -111,12 +111,10 @@ def _parse(key: str, source: str, tables: _Tables, note: Note) -> base.Parsed:
     for line, number, first, last, prop, cat in zip(table.numbers, *columns, strict=True):
         start, end = index.get(first), index.get(last)
         if start is None or end is None or start > end:
-            raise FormatError(
-                f"{path}:{line}: the mention is not in the tokens",
-                expected=f"start_token <= end_token, both among the {len(index):,} token ids",
-                found=f"{first} to {last}",
-                hint="do .tokens and .entities come from the same run?",
-            )
+            what = f"{path}:{line}: the mention is not in the tokens"
+            expected = f"start_token <= end_token, both among the {len(index):,} token ids"
+            hint = "do .tokens and .entities come from the same run?"
+            raise FormatError(what, expected=expected, found=f"{first} to {last}", hint=hint)
         clusters.setdefault(number, []).append(Mention(start, end))
         if _TYPE.fullmatch(f"{prop}_{cat}"):
             types.add((start, end, f"{prop}_{cat}"))
@@ -186,23 +184,19 @@ class _Table:
         header, *rest = lines or [""]
         names = header.split("\t")
         if missing := [column for column in needed if column not in names]:
-            raise FormatError(
-                f"{path}:1: the header lacks {', '.join(missing)}",
-                expected="BookNLP's header with " + ", ".join(needed),
-                found=repr(header[:80]),
-                hint="is this a file of BookNLP 1.0?",
-            )
+            what = f"{path}:1: the header lacks {', '.join(missing)}"
+            expected = "BookNLP's header with " + ", ".join(needed)
+            hint = "is this a file of BookNLP 1.0?"
+            raise FormatError(what, expected=expected, found=repr(header[:80]), hint=hint)
         rows = [(number, line) for number, line in enumerate(rest, 2) if line]
         self.numbers = [number for number, _ in rows]
         tabs = len(names) - 1
         for number, line in rows:
             if line.count("\t") < tabs:
-                raise FormatError(
-                    f"{path}:{number}: the row is too short",
-                    expected=f"{len(names)} columns",
-                    found=f"{len(line.split(chr(9)))}: {line[:60]!r}",
-                    hint="is the file cut short?",
-                )
+                what = f"{path}:{number}: the row is too short"
+                expected = f"{len(names)} columns"
+                found = f"{len(line.split(chr(9)))}: {line[:60]!r}"
+                raise FormatError(what, expected=expected, found=found, hint="is the file cut short?")
         # One list for all cells: a list for each row costs more than all the rest.
         even = (s if s.count("\t") == tabs else "\t".join(s.split("\t")[: tabs + 1]) for _, s in rows)
         cells = "\t".join(even).split("\t") if rows else []
@@ -221,10 +215,8 @@ def _read_tokens(path: str, lines: Iterable[str]) -> tuple[list[list[str]], dict
     if len(index) < len(ids):
         first: dict[str, int] = {}
         again = next(i for i, name in enumerate(ids) if first.setdefault(name, i) != i)
-        raise FormatError(
-            f"{path}:{table.numbers[again]}: the token id {ids[again]!r} is given twice",
-            expected="each token_ID_within_document once",
-        )
+        what = f"{path}:{table.numbers[again]}: the token id {ids[again]!r} is given twice"
+        raise FormatError(what, expected="each token_ID_within_document once")
     words = map(unescape, table.column("word"))
     sizes = (len(list(group)) for _, group in groupby(table.column("sentence_ID")))
     sentences = [list(islice(words, size)) for size in sizes]

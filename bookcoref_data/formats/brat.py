@@ -108,11 +108,9 @@ def _parse(
     for number, entity in annotation.entities.items():
         span = tokens.span(entity.start, entity.end)
         if span is None:
-            raise FormatError(
-                f"{path}: the entity {entity.number} covers white space alone",
-                expected="at least one token",
-                found=f"characters {entity.start} to {entity.end}",
-            )
+            what = f"{path}: the entity {entity.number} covers white space alone"
+            expected = "at least one token"
+            raise FormatError(what, expected=expected, found=f"characters {entity.start} to {entity.end}")
         spans[number] = span
     # Whether clusters are named by second entities over the spans of typed mentions
     entities = annotation.entities.values()
@@ -222,11 +220,8 @@ def _read_annotation(lines: Iterable[str], path: str, text: str, note: Note) -> 
         else:
             note(RELATIONS if line[0] == "E" else ODD_LINES, cells[1].split(":")[0])
     if unknown := [m for members in found.links for m in members if m not in found.entities]:
-        raise FormatError(
-            f"{path}: a relation names {unknown[0]!r}, which is no entity of the file",
-            expected="the id of a T line",
-            hint="is a line missing?",
-        )
+        what = f"{path}: a relation names {unknown[0]!r}, which is no entity of the file"
+        raise FormatError(what, expected="the id of a T line", hint="is a line missing?")
     # What lines say about entities goes beside these; what is about anything else is counted
     for entity_id, name, value in about:
         if entity_id not in found.entities:
@@ -268,12 +263,9 @@ def _read_entity(cells: list[str], text: str, place: str, line: str, note: Note)
     covered = " ".join(text[start:end] for start, end in pieces)
     said = "\t".join(cells[2:])
     if re.sub(r"\s", " ", covered).rstrip() != re.sub(r"\s", " ", said).rstrip():
-        raise FormatError(
-            f"{place}: the offsets do not fit the text",
-            expected=repr(said[:60]),
-            found=repr(covered[:60]),
-            hint="is this the text that was annotated, with its own line ends?",
-        )
+        what = f"{place}: the offsets do not fit the text"
+        hint = "is this the text that was annotated, with its own line ends?"
+        raise FormatError(what, expected=repr(said[:60]), found=repr(covered[:60]), hint=hint)
     pieces.sort()
     if any(text[a[1] : b[0]].strip() for a, b in pairwise(pieces)):
         note(GAPS, said)

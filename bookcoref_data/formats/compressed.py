@@ -140,12 +140,9 @@ class _Bounded(io.RawIOBase):
         piece = self._inner.read(len(buffer))
         self._left -= len(piece)
         if self._left < 0:
-            raise FormatError(
-                f"{self._path}: unpacks to far more than text of its size can",
-                expected=f"at most {self._bound:,} bytes",
-                found="more",
-                hint="unpack it by hand if you trust it, and give the unpacked file",
-            )
+            what = f"{self._path}: unpacks to far more than text of its size can"
+            hint = "unpack it by hand if you trust it, and give the unpacked file"
+            raise FormatError(what, expected=f"at most {self._bound:,} bytes", found="more", hint=hint)
         buffer[: len(piece)] = piece
         return len(piece)
 

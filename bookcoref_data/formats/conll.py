@@ -81,11 +81,8 @@ def read(
         block, seen = list(group), dict[str, str]()
         for part in block:
             if part.number in seen:
-                raise FormatError(
-                    f"{part.source}: part {part.number} of document {part.name!r} is given twice",
-                    expected="each part once",
-                    found=f"also at {seen[part.number]}",
-                )
+                what = f"{part.source}: part {part.number} of document {part.name!r} is given twice"
+                raise FormatError(what, expected="each part once", found=f"also at {seen[part.number]}")
             seen[part.number] = part.source
         documents = map(_apart, block) if parts == "apart" else [_joined(block, merge=parts == "merge")]
         for document in documents:
@@ -155,12 +152,10 @@ class _ConllReader:
             elif block is not None:
                 block.add(line, number)
             elif line.strip():
-                raise FormatError(
-                    f"{self.path}:{number}: a row stands outside any document",
-                    expected="'#begin document (name); part 000' before the first row",
-                    found=repr(line[:60]),
-                    hint="is this a CoNLL-2012 file?",
-                )
+                what = f"{self.path}:{number}: a row stands outside any document"
+                expected = "'#begin document (name); part 000' before the first row"
+                hint = "is this a CoNLL-2012 file?"
+                raise FormatError(what, expected=expected, found=repr(line[:60]), hint=hint)
         if block is not None:
             yield block.finish()
 
@@ -175,11 +170,8 @@ class _Block:
         rest = header[len(_BEGIN) :].strip()
         match = (_NAMED.fullmatch(rest) or _BARE.fullmatch(rest)) if len(rest) <= _LONGEST_NAME else None
         if match is None:
-            raise FormatError(
-                f"{path}:{line}: the document has no name",
-                expected="#begin document (name); part 000",
-                found=repr(header[:60]),
-            )
+            what = f"{path}:{line}: the document has no name"
+            raise FormatError(what, expected="#begin document (name); part 000", found=repr(header[:60]))
         self.name, self.number = unescape(match[1]), match[2] or "0"
         self.source, self._raw_name, self._path = f"{path}:{line}", match[1], path
         self._brackets = BracketReader()
@@ -208,11 +200,9 @@ class _Block:
             if not line:
                 self._end_sentence()
                 return
-            raise FormatError(
-                f"{self._path}:{number}: the row has one column",
-                expected="at least two (document, coreference), twelve in CoNLL-2012",
-                found=repr(line[:60]),
-            )
+            what = f"{self._path}:{number}: the row has one column"
+            expected = "at least two (document, coreference), twelve in CoNLL-2012"
+            raise FormatError(what, expected=expected, found=repr(line[:60]))
         word = cells[3] if len(cells) > 4 else cells[-2]
         if self._wordless and (len(cells) > 2 or word != self._raw_name):
             self._wordless = False
@@ -240,12 +230,10 @@ class _Block:
                 elif piece[1]:
                     self._brackets.open(piece[1], self._position, place)
             if end != len(brackets):
-                raise FormatError(
-                    f"{place}: the last column is no coreference cell",
-                    expected="'-', or brackets such as (5, 5), (5), (1|(3)",
-                    found=repr(brackets[:60]),
-                    hint="coreference must be the last column of every row",
-                )
+                what = f"{place}: the last column is no coreference cell"
+                expected = "'-', or brackets such as (5, 5), (5), (1|(3)"
+                hint = "coreference must be the last column of every row"
+                raise FormatError(what, expected=expected, found=repr(brackets[:60]), hint=hint)
         self._position += 1
 
     def finish(self) -> "_Block":

@@ -97,11 +97,9 @@ def _documents(
             elif key == "global.Entity":
                 fields = tuple(value.split("-"))
                 if "eid" not in fields and "GRP" not in fields:
-                    raise FormatError(
-                        f"{place}: the global.Entity comment names no entity id",
-                        expected="fields with eid, such as eid-etype-head-other",
-                        found=repr(value[:60]),
-                    )
+                    what = f"{place}: the global.Entity comment names no entity id"
+                    expected = "fields with eid, such as eid-etype-head-other"
+                    raise FormatError(what, expected=expected, found=repr(value[:60]))
                 if document is not None:
                     document.fields = fields
             elif document is not None:
@@ -179,11 +177,9 @@ class _SentenceReader:
         """Take one row."""
         cells = line.split("\t")
         if len(cells) != 10 or not _ID.fullmatch(cells[0]):
-            raise FormatError(
-                f"{place}: the row is not CoNLL-U",
-                expected="10 columns separated by tabs, the first one 1, 1-2 or 1.1",
-                found=f"{len(cells)} columns: {line[:60]!r}",
-            )
+            what = f"{place}: the row is not CoNLL-U"
+            expected = "10 columns separated by tabs, the first one 1, 1-2 or 1.1"
+            raise FormatError(what, expected=expected, found=f"{len(cells)} columns: {line[:60]!r}")
         if "-" in cells[0]:  # a surface token of several words: its words follow
             first, last = map(int, cells[0].split("-"))
             if first == len(self._sentence) + 1 and last >= first:
@@ -195,11 +191,9 @@ class _SentenceReader:
             return
         if "." not in cells[0]:
             if cells[0] != str(len(self._sentence) + 1):
-                raise FormatError(
-                    f"{place}: the words of the sentence are not numbered one by one",
-                    expected=f"word {len(self._sentence) + 1} (is a line lost here, or given twice?)",
-                    found=f"word {cells[0][:20]}",
-                )
+                what = f"{place}: the words of the sentence are not numbered one by one"
+                expected = f"word {len(self._sentence) + 1} (is a line lost here, or given twice?)"
+                raise FormatError(what, expected=expected, found=f"word {cells[0][:20]}")
             self._sentence.append(unescape(cells[1]))
             self._words.append(self._words[-1] + 1)
             misc = cells[9]
@@ -306,11 +300,8 @@ class _SentenceReader:
                     fields = dict(zip(self.fields, said, strict=False))
                     number = fields.pop("eid", "") or fields.pop("GRP", "")
                     if not number:
-                        raise FormatError(
-                            f"{place}: an entity bracket has no id",
-                            expected="-".join(self.fields),
-                            found=repr(chunk[1][:60]),
-                        )
+                        what = f"{place}: an entity bracket has no id"
+                        raise FormatError(what, expected="-".join(self.fields), found=repr(chunk[1][:60]))
                     kind = fields.pop("etype", "") or fields.pop("entity", "")
                     piece = _PIECE_OF.fullmatch(number)
                     of = piece[1] if piece else number
@@ -326,11 +317,9 @@ class _SentenceReader:
                         self._brackets.open(number, position, place)
                         self._open_attributes.setdefault(number, []).append(attributes)
                 if end != len(value) or not value:
-                    raise FormatError(
-                        f"{place}: the Entity attribute cannot be read",
-                        expected="brackets such as (e1-person-1-, (e2-place-1-), e1)",
-                        found=repr(value[:60]),
-                    )
+                    what = f"{place}: the Entity attribute cannot be read"
+                    expected = "brackets such as (e1-person-1-, (e2-place-1-), e1)"
+                    raise FormatError(what, expected=expected, found=repr(value[:60]))
             elif key in ("Bridge", "SplitAnte", "Split"):
                 self._note(LINKS, value)
 

@@ -71,10 +71,8 @@ def for_output(path: Path) -> str:
     """The format to write, from the name alone. Raises UsageError when the name does not say."""
     name = "jsonlines" if bare_suffix(path) == ".jsonlines" else by_name(path)
     if name is None:
-        raise UsageError(
-            f"cannot tell from the name {path.name!r} which format to write",
-            expected="a name in .jsonl, .jsonlines, .conll, .conllu, .ann, .tokens (then .gz, .zst), or --to",
-        )
+        expected = "a name in .jsonl, .jsonlines, .conll, .conllu, .ann, .tokens (then .gz, .zst), or --to"
+        raise UsageError(f"cannot tell from the name {path.name!r} which format to write", expected=expected)
     return name
 
 

@@ -53,12 +53,10 @@ def read_documents(
             if windows and not {"window", "start"}.isdisjoint(record.extra):
                 continue
             if record.doc_key in seen:
-                raise FormatError(
-                    f"{record.source}: the document key {record.doc_key!r} is given twice",
-                    expected="each document once",
-                    found=f"also at {seen[record.doc_key]}",
-                    hint="remove one of the two, or rename it",
-                )
+                what = f"{record.source}: the document key {record.doc_key!r} is given twice"
+                expected = "each document once"
+                hint = "remove one of the two, or rename it"
+                raise FormatError(what, expected=expected, found=f"also at {seen[record.doc_key]}", hint=hint)
             seen[record.doc_key] = record.source
     return found
 

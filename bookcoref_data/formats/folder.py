@@ -259,21 +259,17 @@ def check_replaceable(out: Path, *, replace: bool = False) -> Replaceable:
             hint="choose another folder with --out",
         ) from error
     if found.foreign and not replace:
-        raise UsageError(
-            f"{out} holds files that bookcoref-data did not write: {listed(found.foreign)}",
-            expected=f"only the files that {BUILD_FILE} lists",
-            hint="move them away, or add --replace: it replaces the data set and leaves these files alone",
-        )
+        what = f"{out} holds files that bookcoref-data did not write: {listed(found.foreign)}"
+        hint = "move them away, or add --replace: it replaces the data set and leaves these files alone"
+        raise UsageError(what, expected=f"only the files that {BUILD_FILE} lists", hint=hint)
     return Replaceable(files, bool(found.foreign or found.caches))
 
 
 def _not_ours(out: Path, foreign: Iterable[str], why: str) -> UsageError:
-    return UsageError(
-        f"{out} exists and is not a data set folder written by bookcoref-data",
-        expected=f"an empty folder, or one with a valid {BUILD_FILE}",
-        found=f"{listed(foreign)} ({why})",
-        hint="choose another folder with --out, or move this one away; nothing in it was touched",
-    )
+    what = f"{out} exists and is not a data set folder written by bookcoref-data"
+    expected = f"an empty folder, or one with a valid {BUILD_FILE}"
+    hint = "choose another folder with --out, or move this one away; nothing in it was touched"
+    return UsageError(what, expected=expected, found=f"{listed(foreign)} ({why})", hint=hint)
 
 
 def losses(out: Path, books: Iterable[BookFacts]) -> dict[str, str]:

@@ -95,12 +95,8 @@ def parse_record(
         return _record(value, source, report, bare)
     except _LineFault as fault:
         place = f" at {fault.path}" if fault.path else ""
-        raise FormatError(
-            f"{source}: the record is not a document{place}",
-            expected=fault.expected,
-            found=_show(fault.found),
-            hint=fault.hint,
-        ) from None
+        what = f"{source}: the record is not a document{place}"
+        raise FormatError(what, expected=fault.expected, found=_show(fault.found), hint=fault.hint) from None
 
 
 def write(records: Iterable[Record], path: Path, *, report: ConversionReport | None = None) -> None:

@@ -43,11 +43,9 @@ def project_all(records: Iterable[Record], keys: Sequence[Record], report: Repor
         return [project(records[0], keys[0], report)]
     missing = [record.doc_key for record in records if record.doc_key not in by_key]
     if missing:
-        raise DataError(
-            f"the key has no document for {', '.join(missing[:5])}",
-            expected=f"one of {', '.join(list(by_key)[:5])}",
-            hint="name the files after the document keys, or convert one document at a time",
-        )
+        what = f"the key has no document for {', '.join(missing[:5])}"
+        hint = "name the files after the document keys, or convert one document at a time"
+        raise DataError(what, expected=f"one of {', '.join(list(by_key)[:5])}", hint=hint)
     return [project(record, by_key[record.doc_key], report) for record in records]
 
 
@@ -55,10 +53,8 @@ def project(record: Record, key: Record, report: Report) -> Record:
     """The record's clusters on the key's tokens; mentions that cannot be placed are counted in `report`."""
     for one in (record, key):
         if one.sentences is None:
-            raise DataError(
-                f"{one.source or one.doc_key}: document {one.doc_key!r} has no tokens",
-                expected="tokens on both sides of a projection",
-            )
+            what = f"{one.source or one.doc_key}: document {one.doc_key!r} has no tokens"
+            raise DataError(what, expected="tokens on both sides of a projection")
     move = _Mover(flat(record.sentences), flat(key.sentences), key.doc_key, report)
     clusters = [_kept(move(m) for m in cluster) for cluster in record.clusters]
     characters = [(name, _kept(map(move.quietly, spans))) for name, spans in record.characters]

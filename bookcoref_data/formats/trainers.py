@@ -301,11 +301,9 @@ def map_subwords(tokens: Sequence[str], tokenizer: FastTokenizer, *, special: bo
     Raises UsageError: the tokenizer is not a fast one (it cannot say which subword belongs to which token).
     """
     if not getattr(tokenizer, "is_fast", False):
-        raise UsageError(
-            f"{type(tokenizer).__name__} cannot say which subwords belong to which token",
-            expected="a fast tokenizer",
-            hint="load it with AutoTokenizer.from_pretrained(name, use_fast=True)",
-        )
+        what = f"{type(tokenizer).__name__} cannot say which subwords belong to which token"
+        hint = "load it with AutoTokenizer.from_pretrained(name, use_fast=True)"
+        raise UsageError(what, expected="a fast tokenizer", hint=hint)
     encoded = tokenizer(
         list(tokens), is_split_into_words=True, add_special_tokens=special, truncation=False, verbose=False
     )
@@ -356,10 +354,8 @@ def write_longdoc(
         DataError: a document's tokens are not known.
     """
     if tokenizer is None:
-        raise UsageError(
-            "this format is written in subwords, so it needs a tokenizer",
-            expected="--tokenizer NAME (for Longdoc and Dual-cache: allenai/longformer-large-4096)",
-        )
+        expected = "--tokenizer NAME (for Longdoc and Dual-cache: allenai/longformer-large-4096)"
+        raise UsageError("this format is written in subwords, so it needs a tokenizer", expected=expected)
     if segment_length <= _SPECIAL:
         raise UsageError(f"--segment-length {segment_length} is too short", expected="at least 3")
     loaded = load_tokenizer(tokenizer) if isinstance(tokenizer, str) else tokenizer

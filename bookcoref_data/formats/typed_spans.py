@@ -64,10 +64,8 @@ def read_typed_spans(
             found[record.doc_key] = [(a, b, _MENTION_KIND.sub("", label)) for a, b, label in spans]
             own[record.doc_key] = flat(record.sentences)
         if not any(found.values()):
-            raise FormatError(
-                f"{path}: no typed spans in it",
-                expected=f"{_EXPECTED}; CNER output; or brat or BookNLP files with mention types",
-            )
+            expected = f"{_EXPECTED}; CNER output; or brat or BookNLP files with mention types"
+            raise FormatError(f"{path}: no typed spans in it", expected=expected)
     for key, asked in (words or {}).items():
         if not asked or not own.get(key) or own[key] == list(asked):
             continue

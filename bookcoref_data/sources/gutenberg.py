@@ -70,12 +70,9 @@ def check_book_text(data: bytes, gutenberg_id: str, title: str | None = None) ->
     numbers, named = ebook_numbers(head), field(head, "Title")
     if numbers:
         if gutenberg_id not in numbers:
-            raise DataError(
-                f"{what} is another book",
-                expected=f"eBook #{gutenberg_id}",
-                found=f"eBook #{numbers[0]}" + (f", {named}" if named else ""),
-                hint=_AGAIN,
-            )
+            expected = f"eBook #{gutenberg_id}"
+            found = f"eBook #{numbers[0]}" + (f", {named}" if named else "")
+            raise DataError(f"{what} is another book", expected=expected, found=found, hint=_AGAIN)
     elif named and title and not _words(named) & _words(title):
         raise DataError(f"{what} is another book", expected=title, found=named, hint=_AGAIN)
     return decoded

@@ -227,10 +227,8 @@ class Fetcher:
         """
         host = check_address(url)
         if self.offline:
-            raise OfflineError(
-                f"{url} is needed, but the network is switched off",
-                hint="run once without --offline, or give local files (--mirror DIR, --release DIR)",
-            )
+            hint = "run once without --offline, or give local files (--mirror DIR, --release DIR)"
+            raise OfflineError(f"{url} is needed, but the network is switched off", hint=hint)
         # Fail at once for a host that was given up in this run
         if host in self._given_up:
             raise SourceError(

@@ -76,10 +76,8 @@ def parse_address(place: Path | str) -> tuple[str, str]:
     UsageError: it is no such address."""
     repository, _, revision = str(place).removeprefix(ADDRESS).partition("@")
     if not re.fullmatch(r"[\w.-]{1,96}/[\w.-]{1,96}", repository) or ".." in repository:
-        raise UsageError(
-            f"{str(place)[:200]!r} is no address of a data set on the Hub",
-            expected="hf:user/name, or hf:user/name@revision",
-        )
+        what = f"{str(place)[:200]!r} is no address of a data set on the Hub"
+        raise UsageError(what, expected="hf:user/name, or hf:user/name@revision")
     return repository, revision or "main"
 
 
@@ -106,10 +104,8 @@ def _commit_of(store: Store, repository: str, revision: str, offline: bool) -> s
     if offline:
         if known := (read_note(note) or {}).get("commit"):
             return str(known)
-        raise OfflineError(
-            f"{repository} at {revision} was never fetched, and the network is switched off",
-            hint="run once without --offline and HF_HUB_OFFLINE",
-        )
+        what = f"{repository} at {revision} was never fetched, and the network is switched off"
+        raise OfflineError(what, hint="run once without --offline and HF_HUB_OFFLINE")
     from huggingface_hub import HfApi
 
     with hub_faults(release):

@@ -141,10 +141,8 @@ class PageStore:
         """
         parts = parse_address(address)
         if parts is None:
-            raise UsageError(
-                f"{address!r} is not an archived address",
-                expected="https://web.archive.org/web/<stamp>/<address of the page>",
-            )
+            what = f"{address!r} is not an archived address"
+            raise UsageError(what, expected="https://web.archive.org/web/<stamp>/<address of the page>")
         note, page = self._path(address, ".json"), self._path(address, ".html.gz")
         kept = None
         if note.is_file():

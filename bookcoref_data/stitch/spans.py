@@ -113,7 +113,5 @@ def unpack_annotation(numbers: bytes, names: bytes, tokens: int) -> Standoff:
 
 
 def _broken(part: str) -> DataError:
-    return DataError(
-        f"the annotation in the pack is broken: {part} does not fit",
-        hint="fetch or make the pack again (bookcoref-data pack)",
-    )
+    what = f"the annotation in the pack is broken: {part} does not fit"
+    return DataError(what, hint="fetch or make the pack again (bookcoref-data pack)")

@@ -87,12 +87,10 @@ def decode(data: bytes, what: str = "text") -> Decoded:
     """
     text, encoding, mended = _decode(data, what)
     if "\0" in text:
-        raise WrongFileError(
-            f"{what} is not a text file",
-            expected="text in UTF-8, latin-1 or Windows-1252",
-            found=f"a NUL character at {text.index(chr(0))}",
-            hint="fetch the plain text file of the book",
-        )
+        expected = "text in UTF-8, latin-1 or Windows-1252"
+        found = f"a NUL character at {text.index(chr(0))}"
+        hint = "fetch the plain text file of the book"
+        raise WrongFileError(f"{what} is not a text file", expected=expected, found=found, hint=hint)
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     # The line end of mainframes; beside another one it is a broken "…".
     return Decoded(text if "\n" in text else text.replace("\x85", "\n"), encoding, mended)

@@ -216,12 +216,10 @@ def _refuse_doubled_lines(text: str, name: str) -> None:
     together = sum(bool(a.strip() and b.strip()) for a, b in pairwise(lines))
     broken = sum(line[:1].islower() for line in filled)
     if len(filled) >= 50 and together <= len(filled) / 100 and broken >= len(filled) / 5:
-        raise DataError(
-            f"{name} is double-spaced",
-            expected="blank lines between paragraphs only",
-            found=f"{broken:,} of {len(filled):,} lines go on in lower case behind a blank one",
-            hint="take out every second line end, or fetch the file again",
-        )
+        what = f"{name} is double-spaced"
+        found = f"{broken:,} of {len(filled):,} lines go on in lower case behind a blank one"
+        hint = "take out every second line end, or fetch the file again"
+        raise DataError(what, expected="blank lines between paragraphs only", found=found, hint=hint)
 
 
 def with_blank_lines(text: str) -> tuple[str, str] | None:

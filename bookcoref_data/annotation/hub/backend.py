@@ -57,11 +57,9 @@ class HubBackend:
                 except RuntimeError as error:
                     if not out_of_memory(error):
                         raise
-                    raise SourceError(
-                        f"the model {settings['model']} does not fit into the memory of the device",
-                        found=error,
-                        hint='take a device that is larger or free, dtype = "bfloat16", or a smaller model',
-                    ) from error
+                    what = f"the model {settings['model']} does not fit into the memory of the device"
+                    hint = 'take a device that is larger or free, dtype = "bfloat16", or a smaller model'
+                    raise SourceError(what, found=error, hint=hint) from error
             return self._held[1]
 
         if name == "link":
@@ -96,10 +94,8 @@ def _load(kind: str, settings: Mapping[str, Any]) -> Any:
             room = settings.get("max_subwords", 1000)
             loaded = Reader.load(model, revision, device=device, dtype=dtype, max_subwords=room, **encoder)
         elif not encoder["encoder"]:
-            raise UsageError(
-                "the recipe names no encoder for Maverick",
-                expected='encoder = "microsoft/deberta-v3-large", for configuration and tokenizer',
-            )
+            expected = 'encoder = "microsoft/deberta-v3-large", for configuration and tokenizer'
+            raise UsageError("the recipe names no encoder for Maverick", expected=expected)
         else:
             loaded = Maverick.load(model, revision, device=device, dtype=dtype, **encoder)
     loaded.batches = batches_for(loaded.config, dtype, device, settings.get("batch", 0))

@@ -51,11 +51,9 @@ def choose_device(setting: str = "auto") -> torch.device:
         device = torch.device(name)
         torch.empty(1, device=device)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
-        raise UsageError(
-            f"the device {name!r} cannot be used",
-            found=str(error).strip().splitlines()[0][:200],
-            hint='set device = "auto" or "cpu" in the recipe; for a GPU, torch must be built for it',
-        ) from error
+        what = f"the device {name!r} cannot be used"
+        hint = 'set device = "auto" or "cpu" in the recipe; for a GPU, torch must be built for it'
+        raise UsageError(what, found=str(error).strip().splitlines()[0][:200], hint=hint) from error
     return device
 
 

@@ -40,10 +40,8 @@ class Judge:
         for answer in ANSWERS:
             ids = tokenizer(answer, add_special_tokens=False)["input_ids"]
             if len(ids) != 1:
-                raise UsageError(
-                    f"the model's tokenizer cuts {answer!r} into {len(ids)} tokens",
-                    expected="one token, so that its logit is the answer",
-                )
+                what = f"the model's tokenizer cuts {answer!r} into {len(ids)} tokens"
+                raise UsageError(what, expected="one token, so that its logit is the answer")
             self._answers += ids
         self._prefix: tuple[int, ...] = ()
         self._cache = None
@@ -142,11 +140,9 @@ def _network(folder: Path, attention: str, dtype: str) -> Any:
             )
         except (ImportError, OSError, ValueError, RuntimeError) as error:
             wrong = wrong or error
-    raise FormatError(
-        f"{folder} cannot be loaded as a language model",
-        found=str(wrong).strip().splitlines()[0][:200],
-        hint="remove the folder and download the model again",
-    ) from wrong
+    what = f"{folder} cannot be loaded as a language model"
+    hint = "remove the folder and download the model again"
+    raise FormatError(what, found=str(wrong).strip().splitlines()[0][:200], hint=hint) from wrong
 
 
 def common_prefix(rows: Sequence[Sequence[int]]) -> int:

@@ -38,11 +38,8 @@ def question(template: str, tokens: Sequence[str], mention: Mention, character: 
     try:
         return Template(template).substitute(fields)
     except (KeyError, ValueError) as error:
-        raise UsageError(
-            "the recipe's filter.question has a field that is not known",
-            expected=", ".join(f"${name}" for name in FIELDS),
-            found=str(error),
-        ) from error
+        what = "the recipe's filter.question has a field that is not known"
+        raise UsageError(what, expected=", ".join(f"${name}" for name in FIELDS), found=str(error)) from error
 
 
 def check_template(template: str) -> None:
@@ -50,11 +47,8 @@ def check_template(template: str) -> None:
     question(template, ["word"], Mention(0, 0), "name", 1)
     missing = [name for name in FIELDS if f"${name}" not in template and f"${{{name}}}" not in template]
     if missing:
-        raise UsageError(
-            "the recipe's filter.question leaves something out",
-            expected=", ".join(f"${name}" for name in FIELDS),
-            found=f"no ${missing[0]}",
-        )
+        what = "the recipe's filter.question leaves something out"
+        raise UsageError(what, expected=", ".join(f"${name}" for name in FIELDS), found=f"no ${missing[0]}")
 
 
 def _text(tokens: Sequence[str]) -> str:

@@ -72,11 +72,8 @@ class ReaderSettings:
     def of(cls, config: dict[str, Any], encoder: str = "") -> ReaderSettings:
         """Raises UsageError for a configuration that no published reader has."""
         if config.get("use_last_k_layers", 1) != 1:
-            raise UsageError(
-                "readers that join several layers of the encoder are not supported",
-                expected="use_last_k_layers = 1",
-                found=config["use_last_k_layers"],
-            )
+            what = "readers that join several layers of the encoder are not supported"
+            raise UsageError(what, expected="use_last_k_layers = 1", found=config["use_last_k_layers"])
         return cls(
             encoder or config.get("transformer_model", "microsoft/deberta-v3-base"),
             config.get("additional_special_symbols", 101),

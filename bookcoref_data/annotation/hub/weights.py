@@ -113,12 +113,10 @@ def read_weights(folder: Path) -> dict[str, torch.Tensor]:
             for path in files:
                 state.update(read(path))
             return state
-    raise SourceError(
-        f"no weights in {folder}",
-        expected="*.safetensors, pytorch_model*.bin or weights.ckpt",
-        found=", ".join(sorted(p.name for p in folder.iterdir())[:10]) or "an empty folder",
-        hint="download the model again, with its weights",
-    )
+    what = f"no weights in {folder}"
+    expected = "*.safetensors, pytorch_model*.bin or weights.ckpt"
+    found = ", ".join(sorted(p.name for p in folder.iterdir())[:10]) or "an empty folder"
+    raise SourceError(what, expected=expected, found=found, hint="download the model again, with its weights")
 
 
 def _read_safetensors(path: Path) -> dict[str, torch.Tensor]:

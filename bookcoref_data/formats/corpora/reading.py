@@ -207,11 +207,9 @@ def _with_quotations(record: Record, path: Path, report: ConversionReport) -> Re
             if cells[1] in quotes:
                 quotes[cells[1]]["cluster"] = cells[2]
         elif line.strip():
-            raise FormatError(
-                f"{path}:{number}: the row is no quotation of LitBank",
-                expected="QUOTE, id, sentence, token, sentence, token, words; or ATTRIB, id, cluster",
-                found=repr(line[:60]),
-            )
+            what = f"{path}:{number}: the row is no quotation of LitBank"
+            expected = "QUOTE, id, sentence, token, sentence, token, words; or ATTRIB, id, cluster"
+            raise FormatError(what, expected=expected, found=repr(line[:60]))
     if not quotes:
         return record
     speakers = [""] * first[-1]
@@ -267,8 +265,5 @@ def _preco_records(line: str, place: str) -> Iterator[Record]:
 
 
 def _no_preco(place: str, found: str) -> FormatError:
-    return FormatError(
-        f"{place}: the line is no document of PreCo",
-        expected='{"id", "sentences", "mention_clusters": [[[sentence, first token, end], ...], ...]}',
-        found=found[:120],
-    )
+    expected = '{"id", "sentences", "mention_clusters": [[[sentence, first token, end], ...], ...]}'
+    return FormatError(f"{place}: the line is no document of PreCo", expected=expected, found=found[:120])

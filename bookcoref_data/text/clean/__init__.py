@@ -100,10 +100,8 @@ def _search(draft: Draft, words: str, at: int) -> re.Match[str] | None:
 def _line(draft: Draft, words: str, at: int) -> int:
     found = _search(draft, words, at)
     if not found:
-        raise UsageError(
-            f"the recipe names a line that is not in the text: {words!r}",
-            hint="the file is another edition, or an earlier piece ends there: mend the recipe",
-        )
+        hint = "the file is another edition, or an earlier piece ends there: mend the recipe"
+        raise UsageError(f"the recipe names a line that is not in the text: {words!r}", hint=hint)
     return found.start()
 
 
