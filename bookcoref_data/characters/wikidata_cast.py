@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from ..resources import load_toml, resource
 from ..shapes import together
-from ..words import word_set
+from ..words import fold, word_set
 from .names import read_name
 from .table import CastRow
 
@@ -82,7 +82,8 @@ def cast_rows(
     a work. Flags of a row: "no-title" (no P1476, the label stands in), "no-author", "several-authors",
     "unknown-author" (a blank value), "no-english-label" and the flags of `names.read_name` for the
     character, what `OTHER_MEDIA` says of the work, "adaptation", "series-cast" (a work without characters of
-    its own has those of its series) and "present-in-work" (the character names the work, not the reverse).
+    its own has those of its series), "present-in-work" (the character names the work, not the reverse) and
+    "same-name" (another item of the work is called alike: two people, or one who is listed twice).
     """
     for work in works:
         report.works += 1
@@ -105,10 +106,13 @@ def cast_rows(
         for character in listed:
             present = () if cast_flags or character in stated else (PRESENT,)
             rows += _character_rows(character, present, base, facts_of, report)
+        called = Counter(fold(row.character) for row in rows)
+        shared = [("same-name",) * (called[fold(row.character)] > 1) for row in rows]
+        rows = [replace(row, order=n, flags=row.flags + shared[n]) for n, row in enumerate(rows)]
         report.works_with_cast += bool(rows)
         report.rows += len(rows)
         report.counts.update(flag for row in rows for flag in set(row.flags))
-        yield from (replace(row, order=order) for order, row in enumerate(rows))
+        yield from rows
 
 
 def _work_row(work: str, facts: ItemFacts, facts_of: FactsOf, current: Current, when: str) -> CastRow | None:
@@ -217,18 +221,12 @@ def _without_work(label: str, titles: Sequence[str]) -> str:
 
 def best_label(facts: ItemFacts) -> tuple[str, bool]:
     """The name to use and whether it is English: label, then alias, in English, `FALLBACKS`, any language."""
-    for property_ in (LABEL, ALIAS):
-        named = _by_language(facts.get(property_, ()))
-        for language in ENGLISH:
-            if language in named:
-                return named[language][0], True
-    for property_ in (LABEL, ALIAS):
-        named = _by_language(facts.get(property_, ()))
-        for language in (*FALLBACKS, *sorted(named)):
-            if language in named:
-                # "mul" is Wikidata's mark for names written alike in many languages, English among them.
-                return named[language][0], language == "mul"
-    return "", False
+    known = [_by_language(facts.get(property_, ())) for property_ in (LABEL, ALIAS)]
+    tried = [(named, language) for named in known for language in ENGLISH]
+    tried += [(named, language) for named in known for language in (*FALLBACKS, *sorted(named))]
+    # "mul" is Wikidata's mark for names written alike in many languages, English among them.
+    found = ((names[code][0], code in (*ENGLISH, "mul")) for names, code in tried if code in names)
+    return next(found, ("", False))
 
 
 def _titles(facts: ItemFacts) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -124,6 +124,19 @@ def test_characters_merged_into_one_item_come_once():
     assert [row.character_id for row in found] == ["Q3"]
 
 
+def test_two_items_of_one_name_are_flagged(monkeypatch):
+    """Father and son, or one person who is listed twice: annotated, they are one."""
+    monkeypatch.setitem(PEOPLE, "Q4", {"rdfs:label": [("ADA BROOK", "en")]})
+    report = CastReport()
+    found = rows(NOVEL | {"wdt:P674": [item("Q3"), item("Q4"), item("Q20")]}, report=report)
+    assert [(row.character_id, "same-name" in row.flags) for row in found] == [
+        ("Q3", True),
+        ("Q4", True),
+        ("Q20", False),
+    ]
+    assert report.counts["same-name"] == 2
+
+
 def test_two_people_of_one_item_are_two_rows_without_its_aliases():
     found = rows({**NOVEL, "wdt:P674": [item("Q21")]})
     assert [(row.character, row.character_id, row.character_aliases) for row in found] == [
