@@ -208,7 +208,7 @@ def test_a_book_without_text_is_a_declared_case(world):
 def test_released_window_keys_decide(world):
     path = world.release / "bookcoref_annotations/split/test_split.jsonl"
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    cut = [{"doc_key": f"one_11_split1500_S{n}", "gutenberg_key": "11", "clusters": [], "characters": []}
+    cut = [{"doc_key": f"one_11_split4000_S{n}", "gutenberg_key": "11", "clusters": [], "characters": []}
            for n in (0, 7, 30)]  # fmt: skip
     rest = [r for r in rows if r["doc_key"].startswith("two")]
     path.write_text("".join(json.dumps(r) + "\n" for r in cut + rest), encoding="utf-8")
@@ -242,6 +242,24 @@ def test_a_window_that_the_release_lacks_is_named_and_no_other_takes_its_sentenc
     assert all(key.rpartition("_")[2] in error.expected for key in gone)
     assert error.hint
     assert report.built + report.reused == ["two_12"]
+
+
+def test_a_window_that_lacks_is_missed_whatever_the_rule_of_the_others(world):
+    """The released silver windows fit neither rule that we know."""
+    path = world.release / "bookcoref_annotations/split/test_split.jsonl"
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    two = [row for row in rows if row["doc_key"].startswith("two")]
+
+    def failed(firsts):
+        cut = [{"doc_key": f"one_11_split1350_S{n}", "gutenberg_key": "11", "clusters": [], "characters": []}
+               for n in firsts]  # fmt: skip
+        path.write_text("".join(json.dumps(row) + "\n" for row in cut + two), encoding="utf-8")
+        return run(world).failed.get("one_11")
+
+    firsts = [0, 75, 160, 235]
+    assert failed(firsts) is None
+    assert "S1 to S159" in failed([0, 160, 235]).expected
+    assert "S76 to S234" in failed([0, 75, 235]).expected
 
 
 def test_a_window_with_other_sentences_than_the_book_is_refused(world):
