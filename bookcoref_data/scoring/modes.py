@@ -4,6 +4,7 @@ Every mode turns a pair of documents into a `BookPair`: both sides as arrays in 
 into units. Scores never cross a unit and are pooled over units.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, chain, pairwise
@@ -12,7 +13,7 @@ import numpy as np
 
 from ..books import Book, Record, Window, cut_windows, window_key
 from ..books.windows import by_window
-from ..errors import UsageError, require_choice
+from ..errors import UsageError, plural, require_choice
 from ..shapes import together
 from .arrays import Ints
 from .clustering import Clusters, Members, members
@@ -177,18 +178,18 @@ def block_numbers(length: int, size: int, starts: Ints, *, text: bool) -> Ints:
 
 def _prepare_split(keys: list[Scorable], responses: list[Scorable], missing: str, size: int) -> ReadyToScore:
     """Bring both sides to windows, pair the windows, and put the windows of a book together."""
-    windowed = [any(d.window for d in side) for side in (keys, responses)]
-    notes: list[str] = []
-    layouts = _layouts(keys, responses, size)
+    layouts, notes = _layouts(keys, responses, size)
     sides = []
-    for side, label, is_windowed in zip((keys, responses), ("key", "response"), windowed, strict=True):
-        if side and not is_windowed:
-            side, lost = _split_documents(side, layouts)
-            notes.append(f"the {label} holds whole books: cut by us into the windows of the split config")
-            if lost:
-                notes.append(f"{lost:,} {label} mentions cross a window end and are in no window")
-        sides.append(side)
-    if responses and not windowed[1]:
+    for label, side in (("key", keys), ("response", responses)):
+        whole = [document for document in side if not document.window]
+        cut, lost = _split_documents(whole, layouts)
+        if whole:
+            what = "whole books" if len(whole) == len(side) else plural(len(whole), "whole book")
+            notes.append(f"the {label} holds {what}: cut by us into the windows of the split config")
+        if lost:
+            notes.append(f"{lost:,} {label} mentions cross a window end and are in no window")
+        sides.append([document for document in side if document.window] + cut)
+    if any(not document.window for document in responses):
         notes.append("the response saw whole books: these are not the scores of a system run on windows")
     paired = pair(*sides, missing=missing)
     by_book = together((left.book_key, (left, right)) for left, right in paired.pairs)
@@ -200,13 +201,20 @@ _Cuts = dict[str, list[tuple[str, Window]]]
 """By book: the key of every window, and the window."""
 
 
-def _layouts(keys: list[Scorable], responses: list[Scorable], size: int) -> _Cuts:
-    """The windows of each book, from whichever side knows its sentences; the key is asked first.
+def _layouts(keys: list[Scorable], responses: list[Scorable], size: int) -> tuple[_Cuts, list[str]]:
+    """The windows of each book, from whichever side knows its sentences, the key asked first; and what is
+    to be said of windows that are not there.
 
-    Windows that are given keep their keys, whatever size these state.
+    Windows that are given keep their keys, whatever size these state. Where one is missing, how many tokens
+    it has is not known, and they say nothing of where a whole book is cut.
     """
     layouts: _Cuts = {}
-    for side in (keys, responses):
+    notes: list[str] = []
+    lengths = Counter[str]()
+    for d in (one for one in (*keys, *responses) if not one.window):
+        reached = (end + 1 for cluster in (() if d.tokens else d.clusters) for _, end in cluster)
+        lengths[d.doc_key] = max(lengths[d.doc_key], len(d.tokens or ()), *reached)
+    for label, side in (("key", keys), ("response", responses)):
         for name, documents in together((document.book_key, document) for document in side).items():
             ends = [d.sentence_ends for d in documents if d.sentence_ends is not None]
             if name in layouts or len(ends) < len(documents):
@@ -215,15 +223,14 @@ def _layouts(keys: list[Scorable], responses: list[Scorable], size: int) -> _Cut
                 ordered = sorted(documents, key=_first_sentence)
                 starts = [0, *accumulate(len(d.tokens or ()) for d in ordered)]
                 sentences = [0, *accumulate(len(d.sentence_ends or ()) for d in ordered)]
-                if list(map(_first_sentence, ordered)) != sentences[:-1]:
-                    continue  # a window is missing, and how many tokens it has is not known
-                layouts[name] = [
-                    (document.doc_key, Window(sentences[i], sentences[i + 1], starts[i], starts[i + 1]))
-                    for i, document in enumerate(ordered)
-                ]
+                if [*map(_first_sentence, ordered)] != sentences[:-1] or starts[-1] < lengths[name]:
+                    notes.append(f"the {label} lacks windows of {name}: only those that are there are scored")
+                    continue
+                places = map(Window, sentences, sentences[1:], starts, starts[1:])
+                layouts[name] = [(d.doc_key, place) for d, place in zip(ordered, places, strict=True)]
             else:
                 layouts[name] = [(window_key(name, w, size), w) for w in cut_windows(ends[0], size)]
-    return layouts
+    return layouts, notes
 
 
 def _first_sentence(document: Scorable) -> int:
@@ -246,17 +253,11 @@ def _split_documents(documents: list[Scorable], layouts: _Cuts) -> tuple[list[Sc
         for i, (key, window) in enumerate(layout):
             tokens, ends = document.tokens, document.sentence_ends
             inside = slice(window.first_sentence, window.end_sentence)
-            cut.append(
-                Scorable(
-                    key,
-                    tuple(mentions for _, mentions in clusters[i]),
-                    tuple(name for name, _ in clusters[i]),
-                    tuple(characters[i]),
-                    None if tokens is None else tokens[window.start : window.end],
-                    None if ends is None else tuple(end - window.start for end in ends[inside]),
-                    document.source,
-                )
-            )
+            words = None if tokens is None else tokens[window.start : window.end]
+            sentences = None if ends is None else tuple(end - window.start for end in ends[inside])
+            names, mentions = zip(*clusters[i], strict=True) if clusters[i] else ((), ())
+            named = tuple(characters[i])
+            cut.append(Scorable(key, mentions, names, named, words, sentences, document.source))
     return cut, lost
 
 

@@ -210,6 +210,40 @@ def test_windows_with_a_gap_do_not_say_where_the_others_lie(record):
     assert whole.pooled.mentions.f1 == 0.5
 
 
+SHORT = [["a", "b", "c"], ["d", "e", "f"], ["g", "h", "i"]]
+
+
+@pytest.mark.parametrize("there", [(0, 3), (0, 6), (3, 6)])
+def test_windows_that_a_side_lacks_are_said(record, there):
+    """A whole response beside a key without its last window: "2 mentions cross a window end", and no more."""
+    clusters = [[(0, 0), (3, 3), (6, 6), (8, 8)]]
+    key = [record(f"b_split3_S{n // 3}", [[(0, 0), (2, 2)]], [SHORT[n // 3]]) for n in there]
+    told = "the key lacks windows of b: only those that are there are scored"
+    assert told in evaluate(key, key, "split").notes or there == (0, 3)
+    whole = evaluate(key, [record("b", clusters, SHORT)], "split", window_size=2)
+    lacking = ({0, 3, 6} - {*there}).pop() // 3
+    assert told in whole.notes
+    assert f"in the response but not in the key, not scored: b_split2_S{lacking}" in whole.notes
+    assert not any("cross" in note for note in whole.notes)
+
+
+def test_windows_do_not_cut_a_whole_book_that_goes_on_behind_them(record):
+    """Key mentions behind the last window of a response were left out of the score."""
+    key = [record("b", [[(0, 0), (3, 3), (6, 6), (8, 8)]])]
+    response = [record(f"b_split3_S{n}", [[(0, 0)]], [SHORT[n]]) for n in range(3)]
+    assert evaluate(key, response, "split").pooled.mentions.recall_denominator == 4
+    with pytest.raises(UsageError, match="needs the sentences of all of it"):
+        evaluate(key, response[:2], "split")
+
+
+def test_whole_books_among_windows_are_cut_too(record):
+    """They were scored whole, as one window."""
+    mixed = [record("a_split3_S0", [[(0, 0)]], [SHORT[0]]), record("b", [[(0, 0), (8, 8)]], SHORT)]
+    result = evaluate(mixed, mixed, "split", window_size=2)
+    assert [book.book.units for book in result.books] == [1, 3]
+    assert any("the key holds 1 whole book: cut by us" in note for note in result.notes)
+
+
 def test_data_of_another_text_is_refused(record):
     with pytest.raises(DataError, match="token 1 is the first to differ"):
         evaluate([record("b", [], [["a", "b"]])], [record("b", [], [["a", "c"]])])
