@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..books.statistics import Statistics
-from ..errors import needing
+from ..errors import needing, plural
 from ..files import safe_name, writing
 from ..scoring.arrays import Floats
 from ..scoring.breakdowns import Point, position_curve
@@ -40,9 +40,9 @@ def save_plots(evaluation: Evaluation, folder: Path) -> list[Path]:
     for book in evaluation.books:
         name = safe_name(book.doc_key, "document key")
         figures[f"position_{name}"] = draw_position(position_curve(evaluation, book))
-        names, counts = analysis.matrix[book.doc_key]
+        names, counts, mended = analysis.matrix[book.doc_key]
         if names:
-            figures[f"confusion_{name}"] = draw_confusion(book.doc_key, names, counts)
+            figures[f"confusion_{name}"] = draw_confusion(book.doc_key, names, counts, mended)
     figures["errors"] = draw_errors(analysis)
     return save_figures(figures, folder)
 
@@ -116,11 +116,11 @@ def draw_position(points: Sequence[Point]) -> Figure:
     return figure
 
 
-def draw_confusion(doc_key: str, names: Sequence[str], counts: Floats) -> Figure:
+def draw_confusion(doc_key: str, names: Sequence[str], counts: Floats, mended: int) -> Figure:
     """Rows: characters of the key. Columns: whose response cluster their mentions are in.
 
     Shade: share of the row. The most frequent characters are shown, the rest is "others"; the last
-    column holds mentions the response lacks.
+    column holds mentions the response lacks. `mended` of the others have another span in the response.
     """
     pyplot = load_pyplot()
     names, counts = _condense(names, counts, MOST_CHARACTERS)
@@ -139,7 +139,8 @@ def draw_confusion(doc_key: str, names: Sequence[str], counts: Floats) -> Figure
         colour = "white" if shares[i, j] > 0.55 else "black"
         axes.text(j, i, f"{100 * shares[i, j]:.0f}", ha="center", va="center", color=colour, fontsize=8)
     axes.axvline(n - 0.5, color=GREY, linewidth=1)
-    axes.set_xlabel("found in the response cluster that holds mostly ...")
+    other = f"\n({plural(mended, 'mention')} with another span of the same head)" if mended else ""
+    axes.set_xlabel(f"found in the response cluster that holds mostly ...{other}")
     axes.set_ylabel("mentions of (number in the key)")
     axes.set_title(f"{doc_key}: who is taken for whom (% of each row)")
     figure.colorbar(image, ax=axes, shrink=0.6, label="% of the character's mentions")

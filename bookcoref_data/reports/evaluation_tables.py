@@ -1,6 +1,6 @@
 """The tables of `bookcoref-data evaluate`: scores in percent, as the paper prints them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -153,24 +153,22 @@ def error_tables(analysis: ErrorAnalysis) -> list[ReportTable]:
     counts = tuple((c.type, c.errors, c.mentions) for c in analysis.counts)
     scores = ((step, (x.mentions, x.muc, x.b_cubed, x.ceaf_e, x.conll)) for step, x in analysis.steps)
     steps = tuple((step, *(100 * s.f1 for s in some)) for step, some in scores)
-    tables = [
-        ReportTable("errors (Kummerfeld and Klein 2013)", ("error", "errors", "mentions"), counts),
-        ReportTable("F1 after each correction, one after the other", ("correction", "mentions", "MUC", "B3",
-        "CEAF-e", "CoNLL"), steps),
-        ReportTable("conflated characters: mentions of one inside clusters of another", ("book",
-        "in the cluster of", "mentions of", "mentions", "wrong links", "example"), tuple((c.doc_key, c.home,
-        c.other, c.mentions, c.wrong_links, _first(c)) for c in analysis.conflated)),
-        ReportTable("divided characters: mentions outside the largest cluster", ("book", "character", "parts",
-        "mentions", "lost links", "example"), tuple((d.doc_key, d.name, d.parts, d.mentions, d.lost_links,
-        _first(d)) for d in analysis.divided))
-    ]  # fmt: skip
-    for title, head, cases in (
-        ("missed mentions by character", "character", analysis.missed),
-        ("spurious mentions by text", "text", analysis.spurious),
-    ):
-        rows = tuple((case.doc_key, case.what, case.mentions, _first(case)) for case in cases)
-        tables.append(ReportTable(title, ("book", head, "mentions", "example"), rows))
-    return [table for table in tables if table.rows]
+    joined = ((c.doc_key, c.home, c.other, c.mentions, c.wrong_links, _first(c)) for c in analysis.conflated)
+    parts = ((d.doc_key, d.name, d.parts, d.mentions, d.lost_links, _first(d)) for d in analysis.divided)
+    both = (analysis.missed, analysis.spurious)
+    missed, spurious = (((c.doc_key, c.what, c.mentions, _first(c)) for c in cases) for cases in both)
+    tables: tuple[tuple[str, str, Iterable[Any]], ...] = (
+        ("errors (Kummerfeld and Klein 2013)", "error|errors|mentions", counts),
+        ("F1 after each correction, one after the other", "correction|mentions|MUC|B3|CEAF-e|CoNLL", steps),
+        ("conflated characters: mentions of one inside clusters of another, spans mended",
+         "book|in the cluster of|mentions of|mentions|wrong links|example", joined),
+        ("divided characters: mentions outside the largest cluster, spans mended",
+         "book|character|parts|mentions|lost links|example", parts),
+        ("missed mentions by character", "book|character|mentions|example", missed),
+        ("spurious mentions by text", "book|text|mentions|example", spurious),
+    )  # fmt: skip
+    made = [ReportTable(title, tuple(columns.split("|")), tuple(rows)) for title, columns, rows in tables]
+    return [table for table in made if table.rows]
 
 
 def _first(case: Confusion | Division | Frequent) -> str | None:

@@ -97,8 +97,9 @@ _Name = TypeVar("_Name", str, tuple[str, str])
 class ErrorAnalysis:
     """All errors of an evaluation: counts by type, score after each correction, the costliest cases.
 
-    `matrix[doc_key]` = (names, counts): `counts[i, j]` mentions of character i in response clusters whose
-    home is character j; the last column counts those the response lacks.
+    `matrix[doc_key]` = (names, counts, mended): `counts[i, j]` mentions of character i in response clusters
+    whose home is character j; the last column counts those the response lacks. As in `conflated` and
+    `divided`, spans are mended: `mended` of those counted as found have another span in the response.
     """
 
     counts: tuple[ErrorCount, ...]
@@ -107,12 +108,12 @@ class ErrorAnalysis:
     divided: tuple[Division, ...]
     missed: tuple[Frequent, ...]
     spurious: tuple[Frequent, ...]
-    matrix: dict[str, tuple[tuple[str, ...], Floats]]
+    matrix: dict[str, tuple[tuple[str, ...], Floats, int]]
 
     def to_dict(self) -> dict[str, Any]:
         matrix = {
-            key: {"names": names, "columns": [*names, None], "counts": counts.astype(int).tolist()}
-            for key, (names, counts) in self.matrix.items()
+            key: {"names": names, "columns": [*names, None], "counts": seen.astype(int).tolist(), "mended": n}
+            for key, (names, seen, n) in self.matrix.items()
         }
         steps = [{"step": step, "scores": scores} for step, scores in self.steps]
         cases = attributes(self, "counts conflated divided missed spurious")
@@ -135,7 +136,7 @@ def analyse_errors(evaluation: Evaluation, *, most: int = 10) -> ErrorAnalysis:
     return ErrorAnalysis(
         counts, steps, costliest(_Corrections.conflated), costliest(_Corrections.divided),
         costliest(_Corrections.missed), costliest(_Corrections.spurious),
-        {book.book.doc_key: book.matrix() for book in books},
+        {book.book.doc_key: (*book.matrix(), len(book.mended)) for book in books},
     )  # fmt: skip
 
 
@@ -165,13 +166,10 @@ class _Corrections:
         spans = [list(zip(s.start.tolist(), s.end.tolist(), strict=True)) for s in (both.key, both.response)]
         for keys, responses in heads.values():
             pairs = sorted((-jaccard(spans[0][k], spans[1][r]), k, r) for k in keys for r in responses)
-            used: set[tuple[str, int]] = set()
             for _, k, r in pairs:
-                if ("key", k) not in used and ("response", r) not in used:
-                    used |= {("key", k), ("response", r)}
+                if self.key_cell[k] < 0 and self.response_cell[r] < 0:
+                    self.key_cell[k], self.response_cell[r] = both.response.owner[r], both.key.owner[k]
                     self.mended.append((k, r))
-        for k, r in self.mended:
-            self.key_cell[k], self.response_cell[r] = both.response.owner[r], both.key.owner[k]
         # The table of (key cluster, response cluster) with matched mentions, and each cluster's home
         found = self.key_cell >= 0
         width = np.int64(max(self.both.response.sizes.size, 1))

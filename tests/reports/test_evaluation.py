@@ -84,13 +84,18 @@ def test_the_picture_of_several_systems_has_the_interval_of_each(pyplot, monkeyp
 
 
 def test_the_confusion_picture_shows_every_character_and_share(result, pyplot):
-    names, counts = analyse_errors(result).matrix["b_1"]
-    figure = evaluation_plots.draw_confusion("b_1", names, counts)
+    names, counts, mended = analyse_errors(result).matrix["b_1"]
+    figure = evaluation_plots.draw_confusion("b_1", names, counts, mended)
     axes = figure.axes[0]
     assert [t.get_text() for t in axes.get_yticklabels()] == ["Anna (60)", "Ben (60)"]
     assert [t.get_text() for t in axes.get_xticklabels()] == ["Anna", "Ben", "(missed)"]
     # Half of Ben lies with Anna, a third in a cluster of his own, the rest is missed.
     assert sorted(t.get_text() for t in axes.texts) == ["100", "17", "33", "50"]
+    assert mended == 0
+    assert axes.get_xlabel().endswith("holds mostly ...")
+    figure = evaluation_plots.draw_confusion("b_1", names, counts, 3)
+    assert axes.get_xlabel() != figure.axes[0].get_xlabel()
+    assert figure.axes[0].get_xlabel().endswith("(3 mentions with another span of the same head)")
     pyplot.close(figure)
 
 
@@ -107,8 +112,8 @@ def test_many_characters_are_condensed_without_losing_a_mention():
 @pytest.mark.long
 def test_labels_of_pictures_do_not_overlap(farm_result, pyplot):
     """Tick labels of the real book are apart from each other."""
-    names, counts = analyse_errors(farm_result).matrix["animal_farm_0"]
-    figure = evaluation_plots.draw_confusion("animal_farm_0", names, counts)
+    names, counts, mended = analyse_errors(farm_result).matrix["animal_farm_0"]
+    figure = evaluation_plots.draw_confusion("animal_farm_0", names, counts, mended)
     figure.canvas.draw()
     boxes = [t.get_window_extent() for t in figure.axes[0].get_yticklabels()]
     assert not any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i])

@@ -124,7 +124,7 @@ def test_missed_and_spurious_mentions_are_listed():
 
 
 def test_the_matrix_counts_every_key_mention_once():
-    names, counts = analyse([[ANNA, SHE, HIM], [BEN], [ANNA2]]).matrix["b"]
+    names, counts, _ = analyse([[ANNA, SHE, HIM], [BEN], [ANNA2]]).matrix["b"]
     assert names == ("Anna", "Ben", "Queen")
     # Ben's home is the cluster {Ben}; him lies in Anna's; the queen is missed.
     assert counts.tolist() == [[3, 0, 0, 0], [1, 1, 0, 0], [0, 0, 0, 1]]
@@ -151,8 +151,9 @@ def test_a_real_book(farm, real):
         ("Snowball", "Clover"),
     ]
     found = counted(analysis)
-    _, matrix = analysis.matrix["animal_farm_0"]
+    _, matrix, mended = analysis.matrix["animal_farm_0"]
     assert matrix.sum() == 1705
+    assert mended == found["span"][1] > 0
     assert matrix[:, -1].sum() == found["missing mention"][1] + found["missing entity"][1]
     assert analysis.steps[0][1].conll.f1 == pytest.approx(0.6275, abs=5e-5)
     assert analysis.steps[-1][1].conll.f1 == pytest.approx(1.0)
