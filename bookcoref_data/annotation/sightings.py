@@ -1,7 +1,5 @@
 """Names as they occur in a book: words and titles of every capitalised name, and what makes it a person's."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -65,7 +63,7 @@ class Sighting:
     def count(self) -> int:
         return self.titles.total()
 
-    def take(self, other: Sighting) -> None:
+    def take(self, other: "Sighting") -> None:
         """Count the uses of another name as this one's."""
         self.titles += other.titles
         for number in ("person", "other", "speaks", "plural", "behind_the"):

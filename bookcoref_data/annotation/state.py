@@ -4,8 +4,6 @@ A `State` is a value. Steps take one and return another, it can be written after
 again, and whoever made a mention, or took it away, stands beside it.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
@@ -50,7 +48,7 @@ class State:
         quotes: Iterable[Quote] | None = None,
         notes: Iterable[str] = (),
         memory: dict[str, Any] | None = None,
-    ) -> State:
+    ) -> "State":
         """The state when `step` is done: `mentions` replace the old ones, drops and notes add up.
 
         A span given twice to one character is kept once: the earlier one (first step, first rule).
@@ -68,7 +66,7 @@ class State:
             memory=self.memory | (memory or {}),
         )
 
-    def certain(self, least: float) -> State:
+    def certain(self, least: float) -> "State":
         """The state without links and speakers whose score is below `least`; such links count as dropped."""
         if not least:
             return self
@@ -115,7 +113,7 @@ class State:
         return {"format": STATE_FORMAT, **{part.name: getattr(self, part.name) for part in fields(self)}}
 
     @classmethod
-    def from_json(cls, text: str, source: str = "state") -> State:
+    def from_json(cls, text: str, source: str = "state") -> "State":
         """Read `to_dict` as JSON. Raises FormatError naming `source`."""
         try:
             value = json.loads(text)

@@ -7,8 +7,6 @@ On a name hang all places with the same words. Questions with several people to 
 (ACL 2020, discrete annotation).
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What can be said of a book without showing it: counts and checksums."""
 
-from __future__ import annotations
-
 import difflib
 import hashlib
 import operator
@@ -125,7 +123,7 @@ class BookFacts:
         return value if self.reasons_sha256 else {k: v for k, v in value.items() if k != "reasons_sha256"}
 
     @classmethod
-    def from_dict(cls, value: Any) -> BookFacts:
+    def from_dict(cls, value: Any) -> "BookFacts":
         """Read what `to_dict` wrote. Raises ValueError for other fields and other kinds of values."""
         check(value, "book_facts", "the facts", lambda what, **why: ValueError(f"{what}: {why['expected']}"))
         return cls(**(value | {"notes": tuple(value.get("notes", ()))}))

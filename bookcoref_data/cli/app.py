@@ -3,8 +3,6 @@
 A verb is built when it is looked up: `--help` of all verbs reads only the first lines of their docstrings.
 """
 
-from __future__ import annotations
-
 import inspect
 import io
 import os

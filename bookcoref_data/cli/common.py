@@ -1,7 +1,5 @@
 """Printing and progress that all verbs share."""
 
-from __future__ import annotations
-
 import json as json_module
 import sys
 import time

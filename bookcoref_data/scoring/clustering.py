@@ -5,8 +5,6 @@ A *unit* is what metrics are computed within: a document, or a window of it. Men
 never match, and BLANC links never cross units.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -47,7 +45,7 @@ class Members:
         """Mentions per cluster."""
         return np.bincount(self.owner, minlength=self.cluster_unit.size)
 
-    def take(self, index: Ints, unit: Ints | None = None) -> Members:
+    def take(self, index: Ints, unit: Ints | None = None) -> "Members":
         """Only the mentions at `index` (may repeat), regrouped by (unit, cluster); empty clusters go.
 
         `unit` gives the new unit of each taken mention; by default they stay where they are.
@@ -60,7 +58,7 @@ class Members:
         old, new_unit = groups % max(self.cluster_unit.size, 1), groups // max(self.cluster_unit.size, 1)
         return Members(self.start[index], self.end[index], owner, new_unit, self.source_cluster[old])
 
-    def without_singletons(self) -> Members:
+    def without_singletons(self) -> "Members":
         """Only clusters of two or more mentions."""
         many = self.sizes[self.owner] > 1
         return self if many.all() else self.take(np.flatnonzero(many))
@@ -125,7 +123,7 @@ class ContingencyTable:
     columns: Ints
     counts: Ints
 
-    def transposed(self) -> ContingencyTable:
+    def transposed(self) -> "ContingencyTable":
         return ContingencyTable(self.columns, self.rows, self.counts)
 
 
@@ -201,7 +199,7 @@ class _Lookup:
         self.sorted = codes[self.order]
         self.repeated = bool((self.sorted[1:] == self.sorted[:-1]).any())
 
-    def owner_of(self, asked: _Lookup, owner: Ints) -> Ints:
+    def owner_of(self, asked: "_Lookup", owner: Ints) -> Ints:
         """For every code of the other side the cluster of the last member that has it, -1 for none."""
         found = np.full(asked.sorted.size, -1)
         if self.sorted.size:

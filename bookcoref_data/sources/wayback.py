@@ -6,8 +6,6 @@ loses the archive altogether. Pages are asked for with the flag `id_`, which ret
 without the archive's toolbar and rewritten links.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import re
@@ -43,11 +41,11 @@ class Archived:
     def __str__(self) -> str:
         return f"{self.archive}{self.stamp}{self.flag}/{self.original}"
 
-    def at(self, href: str) -> Archived:
+    def at(self, href: str) -> "Archived":
         """The address of a link on this page, in the same snapshot."""
         return replace(self, original=join(self.original, href))
 
-    def years_earlier(self, years: int) -> Archived:
+    def years_earlier(self, years: int) -> "Archived":
         """The same page so many years before; the rest of the stamp stays."""
         return replace(self, stamp=f"{int(self.stamp[:4]) - years:04d}{self.stamp[4:]}")
 
