@@ -28,6 +28,7 @@ import tempfile
 import threading
 import time
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 
 # This process starts the others and must stay small: on Linux a child's peak memory is at least that of
@@ -152,7 +153,7 @@ def our_pack():
 
 
 def our_delta():
-    from bookcoref_data.stitch.official import cut_sentences, read_deltas
+    from bookcoref_data.stitch.official import read_deltas, sentence_ends
     from bookcoref_data.text.decode import decode
     from bookcoref_data.text.tokens import tokenize_official
 
@@ -163,7 +164,9 @@ def our_delta():
         with open(folder / f"{number}.delta.json", encoding="utf-8") as stream:
             (delta,) = read_deltas(iter(lambda: stream.read(1 << 16), ""), number)
         base = [t for s in tokenize_official(decode(text.read_bytes()).text) for t in s]
-        return cut_sentences(delta.apply(base), lengths, number)
+        tokens = delta.apply(base)
+        ends = sentence_ends(len(tokens), lengths, number)
+        return [tokens[a:b] for a, b in pairwise((0, *ends))]
 
     return once
 
@@ -379,11 +382,10 @@ def profile_all(data: str, cache: str, out: str) -> dict:
     timed(Delta, "apply", "apply the delta")
     timed(rebuild_book, "sentence_ends", "cut into sentences")
     timed(rebuild_book, "_verified", "compare with known tokens")
-    timed(rebuild_book, "_attach", "attach offsets")
+    timed(rebuild_book, "_with_spans", "attach offsets")
     timed(rebuild_book, "_windows", "windows")
     timed(rebuild_book, "facts_of", "counts and checksums")
     timed(rebuild_book, "_write", "book to parquet")
-    timed(rebuild, "_assemble", "put the folder together")
     timed(rebuild_book, "decode", "decode the text")
     start = time.process_time()
     rebuild.rebuild(rebuild.prepare(simulated(Path(data), Path(cache), Path(out))), jobs=1)

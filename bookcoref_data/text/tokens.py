@@ -16,7 +16,6 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 from ..errors import MissingExtraError, UsageError, require_choice
-from .sentence_ends import SentenceSplitter
 
 if TYPE_CHECKING:
     from spacy.tokenizer import Tokenizer
@@ -154,10 +153,11 @@ def _sentence_splitter(engine: str) -> Callable[[str], SentenceSpans]:
             raise MissingExtraError(
                 "NLTK has no data for English sentences", hint="python -m nltk.downloader punkt_tab"
             ) from error
-        return lambda text: list(tokenizer.span_tokenize(text))
-    import punkt
+    else:
+        import punkt
 
-    return SentenceSplitter(punkt.PunktSentenceTokenizer(punkt.load_model("english")))
+        tokenizer = punkt.PunktSentenceTokenizer(punkt.load_model("english"))
+    return lambda text: list(tokenizer.span_tokenize(text))
 
 
 class WordSplitter:
