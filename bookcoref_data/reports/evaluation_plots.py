@@ -49,7 +49,7 @@ def save_plots(evaluation: Evaluation, folder: Path) -> list[Path]:
 
 def save_intervals(intervals: Mapping[str, Interval], folder: Path) -> list[Path]:
     """Write `intervals`: CoNLL F1 of systems side by side with its interval; returns the paths."""
-    figure, axes = load_pyplot().subplots(figsize=(1.5 + len(intervals), 3.5), layout="constrained")
+    figure, axes = _axes(figsize=(1.5 + len(intervals), 3.5))
     for x, one in enumerate(intervals.values()):
         low, high = one.value - one.low, one.high - one.value
         axes.errorbar(x, 100 * one.value, [[100 * low], [100 * high]], fmt="o", color=BLUE, capsize=4)
@@ -81,12 +81,15 @@ def load_pyplot() -> Any:
     return pyplot
 
 
+def _axes(*rows_and_columns: int, **how: Any) -> tuple[Figure, Any]:
+    """A new figure and its axes, one or an array."""
+    made: tuple[Figure, Any] = load_pyplot().subplots(*rows_and_columns, layout="constrained", **how)
+    return made
+
+
 def draw_position(points: Sequence[Point]) -> Figure:
     """Recall, precision and F1 of B3 along one book, with the number of key mentions below."""
-    pyplot = load_pyplot()
-    figure: Figure
-    how: dict[str, Any] = {"height_ratios": (4, 1), "sharex": True, "layout": "constrained"}
-    figure, (top, below) = pyplot.subplots(2, 1, figsize=(8, 4.6), **how)
+    figure, (top, below) = _axes(2, 1, figsize=(8, 4.6), height_ratios=(4, 1), sharex=True)
     middle = np.array([(p.start + p.end) / 2 for p in points]) / 1000
     scores = [p.scores["b_cubed"] for p in points]
     # Where a side has no mention its score is not 0 but undefined: the line breaks.
@@ -94,15 +97,10 @@ def draw_position(points: Sequence[Point]) -> Figure:
     recall = np.where(in_key, [s.recall for s in scores], np.nan)
     precision = np.where(in_response, [s.precision for s in scores], np.nan)
     f1 = np.where(np.logical_or(in_key, in_response), [s.f1 for s in scores], np.nan)
-    curves = (
-        ("recall", BLUE, "--", "o", recall), ("precision", ORANGE, ":", "s", precision), ("F1", "black", "-",
-        None, f1)
-    )  # fmt: skip
-    for label, colour, style, marker, values in curves:
-        top.plot(
-            middle, 100 * values, style, color=colour, label=label, marker=marker, markersize=4,
-            linewidth=2 if label == "F1" else 1.4,
-        )  # fmt: skip
+    thin: dict[str, Any] = {"markersize": 4, "linewidth": 1.4}
+    top.plot(middle, 100 * recall, "o--", color=BLUE, label="recall", **thin)
+    top.plot(middle, 100 * precision, "s:", color=ORANGE, label="precision", **thin)
+    top.plot(middle, 100 * f1, color="black", label="F1", linewidth=2)
     top.set_ylim(0, 104)
     top.set_ylabel("B3 of the mentions here (%)")
     top.set_title(f"{points[0].doc_key}: score along the book" if points else "no tokens", loc="left")
@@ -122,13 +120,11 @@ def draw_confusion(doc_key: str, names: Sequence[str], counts: Floats, mended: i
     Shade: share of the row. The most frequent characters are shown, the rest is "others"; the last
     column holds mentions the response lacks. `mended` of the others have another span in the response.
     """
-    pyplot = load_pyplot()
     names, counts = _condense(names, counts, MOST_CHARACTERS)
     shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     n = len(names)
     side = 2.9 + 0.42 * n
-    figure: Figure
-    figure, axes = pyplot.subplots(figsize=(side + 1.6, side - 0.4), layout="constrained")
+    figure, axes = _axes(figsize=(side + 1.6, side - 0.4))
     image = axes.imshow(100 * shares, cmap="Blues", vmin=0, vmax=100, aspect="equal")
     columns = [short_name(name) for name in names] + ["(missed)"]
     axes.set_xticks(range(n + 1), columns, rotation=45, ha="right", rotation_mode="anchor")
@@ -160,9 +156,7 @@ def _condense(names: Sequence[str], counts: Floats, most: int) -> tuple[list[str
 
 def draw_errors(analysis: ErrorAnalysis) -> Figure:
     """Left: how many errors of each type. Right: CoNLL F1 after each correction, one after the other."""
-    pyplot = load_pyplot()
-    figure: Figure
-    figure, (left, right) = pyplot.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
+    figure, (left, right) = _axes(1, 2, figsize=(10, 3.8))
     kinds = [count.type for count in analysis.counts]
     amounts = [count.errors for count in analysis.counts]
     colours = {"span": GREY, "extra": ORANGE, "missing": BLUE, "conflated": "black", "divided": GREEN}
@@ -176,19 +170,12 @@ def draw_errors(analysis: ErrorAnalysis) -> Figure:
     values = [100 * scores.conll.f1 for _, scores in analysis.steps]
     starts = [0.0, *values[:-1]]
     step_colours = [GREY, GREY, ORANGE, BLUE, "black", GREEN]
-    right.barh(labels, np.subtract(values, starts), left=starts, color=step_colours)
-    for i, (start, value) in enumerate(zip(starts, values, strict=True)):
-        # A correction can also cost: the bar then runs back from `start`. The text stands clear of it.
-        reach = max(start, value)
-        left_of_bar = reach > 88
-        at_start = left_of_bar and i > 0
-        right.text(
-            min(start, value) - 1 if at_start else (value - 1 if left_of_bar else reach + 1), i,
-            f"{round(value - start, 1) or 0:+.1f}" if i else f"{value:.1f}", va="center",
-            ha="right" if left_of_bar else "left", color="white" if left_of_bar and not i else "black",
-        )  # fmt: skip
+    bars = right.barh(labels, np.subtract(values, starts), left=starts, color=step_colours)
+    # A correction can also cost: the bar then runs back, with the text before it.
+    gains = (f"{round(value - start, 1) or 0:+.1f}" for start, value in zip(starts, values, strict=True))
+    right.bar_label(bars, labels=[f"{values[0]:.1f}", *list(gains)[1:]], padding=3)
     right.invert_yaxis()
-    right.set_xlim(0, 104)
+    right.set_xlim(0, 115)
     right.set_xlabel("CoNLL F1")
     right.set_title("What each correction gains, in this order")
     _plain(left, right)
@@ -216,9 +203,7 @@ PRINTED = (
 def draw_length_and_distance(rows: Sequence[tuple[str, Statistics]]) -> Figure:
     """After Figure 1 of the BookCoref paper: tokens per document against mention distance, both on a log
     scale; the area shows the mentions. The rows of the paper's Table 1 stand behind, in grey, for scale."""
-    pyplot = load_pyplot()
-    figure: Figure
-    figure, axes = pyplot.subplots(figsize=(7.6, 5), layout="constrained")
+    figure, axes = _axes(figsize=(7.6, 5))
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.scatter([p[1] for p in PRINTED], [p[2] for p in PRINTED], s=28, facecolors="none", edgecolors=GREY,

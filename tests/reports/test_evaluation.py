@@ -178,6 +178,7 @@ def test_a_correction_that_costs_is_shown_with_one_sign(result, pyplot):
     assert [text.get_text()[0] for text in texts] == ["-"]
     bar = figure.axes[1].patches[1]
     left = min(bar.get_x(), bar.get_x() + bar.get_width())
-    assert texts[0].get_position()[0] < left
+    assert texts[0].xy[0] == left
+    assert texts[0].get_position()[0] < 0
     assert texts[0].get_ha() == "right"
     pyplot.close(figure)
