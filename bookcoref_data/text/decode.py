@@ -62,6 +62,11 @@ _ODD = re.compile(
     r"(?<=[a-z])(?![‘’“”´·…\xad‐-—ß-öø-ÿœšžƒ])[\x80-\uffff](?=[a-z])|(?<=[a-z])[À-ÖØ-ÞŠŒŽŸ](?=\s)"
     r"|(?<=[,.!?;])[À-ÖØ-öø-ÿŠŒŽŸšœž](?=\s)|(?<=[a-z])[‚„‰ˆ‹]"
 )
+# UTF-8 that was read as Windows-1252 (or latin-1) and written as UTF-8 again: "â€œ" for “, "Ã©" for é.
+_BYTES = {bytes([b]).decode("cp1252", "ignore") or chr(b): b for b in range(0x80, 0x100)}
+_BYTES |= {chr(b): b for b in range(0x80, 0x100)}
+_BEHIND = "".join(re.escape(sign) for sign, byte in _BYTES.items() if byte < 0xC0)
+_TWICE = re.compile(f"(?:[Â-Å]|â[€\x80])[{_BEHIND}]")
 _APART = re.compile("[^\\W\\d_][\u0300-\u036f]+|[\ufb00-\ufb06]")
 # What "surrogateescape" leaves in the place of bytes that cannot be decoded.
 _BROKEN = re.compile("[\udc80-\udcff]+")
@@ -70,6 +75,13 @@ _BROKEN = re.compile("[\udc80-\udcff]+")
 def composed(text: str) -> str:
     """The text as names are typed: a letter and its accents are one character, the ligature "ﬃ" is three."""
     return _APART.sub(lambda found: normalize("NFKC", found[0]), text)
+
+
+def encoded_once(text: str) -> str:
+    """The text as it was before it was encoded twice, where that explains what of it is not ASCII."""
+    once, times = _TWICE.subn(lambda found: bytes(map(_BYTES.__getitem__, found[0])).decode(), text)
+    rest = sum(not sign.isascii() for sign in text) - sum(map(len, _TWICE.findall(text)))
+    return once if times > 1 and times >= 4 * rest else text
 
 
 def decode(data: bytes, what: str = "text") -> Decoded:

@@ -15,7 +15,7 @@ import numpy as np
 from ..errors import BookcorefError, DataError, UsageError, WrongFileError, plural
 from .clean import KINDS, CleanRecipe, CleanText, Witness, clean, places_in_file
 from .clean.model import INSIDE_WORDS, NO_WIDTH
-from .decode import Decoded, composed
+from .decode import Decoded, composed, encoded_once
 from .ebook import decode_book
 from .markers import ebook_numbers, is_cut_off, is_gutenberg, markup_of
 from .tokens import Tokenized, paragraph_spans, tokenize_body
@@ -186,7 +186,10 @@ def clean_file(
     if not source.text.strip():
         raise _no_text(name, f"{plural(len(source.text), 'character')}, none of them a letter")
     # Line ends of word processors; and as many blanks as there were marks, so that places stay
-    text = source.text.replace("\u2028", "\n").replace("\u2029", "\n")
+    text = source.text if source.headings else encoded_once(source.text)
+    if text != source.text:
+        notes.append(f"{name}: was encoded twice (“ as â€œ): it is read as before; places count what is read")
+    text = text.replace("\u2028", "\n").replace("\u2029", "\n")
     text, marks = _INVISIBLE.subn(lambda found: found[1] or " " * len(found[0]), text)
     source, inside = source._replace(text=composed(text)), len(INSIDE_WORDS.findall(text))
     if source.text != text:

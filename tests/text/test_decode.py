@@ -3,7 +3,8 @@
 import pytest
 
 from bookcoref_data.errors import DataError
-from bookcoref_data.text.decode import decode
+from bookcoref_data.text.decode import decode, encoded_once
+from bookcoref_data.text.read_book import read_book
 
 TEXT = "Ántonia’s “prairie” — naïve\nsecond line\n"
 
@@ -107,6 +108,23 @@ def test_letters_and_quotes_of_other_machines_stand_where_they_can(encoding):
     told = "old.txt: read as " + encoding if encoding in ("mac-roman", "cp850") else ""
     assert found.note("old.txt").startswith(told)
     assert bool(found.note("old.txt")) is bool(told)
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "latin-1"])
+def test_text_that_was_encoded_twice_is_read_as_before(encoding):
+    """Not one quote was found in “ that stood as â€œ, and nothing said so."""
+    raw = [bytes([byte]) for byte in SPOKEN.encode()]
+    twice = "".join(byte.decode(encoding, "ignore") or byte.decode("latin-1") for byte in raw)
+    assert decode(twice.encode()).text == twice
+    assert encoded_once(twice) == SPOKEN
+    found = read_book(twice.encode(), "old.txt")
+    assert found.tokens == read_book(SPOKEN.encode(), "old.txt").tokens
+    assert "old.txt: was encoded twice (“ as â€œ)" in found.report.notes[0]
+
+
+@pytest.mark.parametrize("text", [SPOKEN, "“IRMÔ”, “NÃO”: “CAFÉ”, “É…”", "Â“ Ã” in “it”, voilà…"])
+def test_what_looks_a_little_like_it_is_left(text):
+    assert encoded_once(text) == text
 
 
 @pytest.mark.parametrize("text", [
