@@ -4,9 +4,8 @@ It is read once, from `rdf-files.tar.bz2` or from a metadata cache that gutenber
 read through gutenbergpy). gutenbergpy's own parser is not used: its cache keeps the first language only, and
 does not say who is author and who translator, or whose alias an alias is.
 
-The archive is read as a stream. A thread unpacks while lxml parses. Nine tenths of a record say which files
-there are in which formats; of those only the size of the plain text is wanted, so they are cut out before the
-record is parsed.
+The archive is read as a stream. Nine tenths of a record say which files there are in which formats; of those
+only the size of the plain text is wanted, so they are cut out before the record is parsed.
 
 The table is parquet, one row per record, keyed by the file's sha256:
 
@@ -20,11 +19,9 @@ import bz2
 import gzip
 import json
 import lzma
-import queue
 import re
 import sqlite3
 import tarfile
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
@@ -71,8 +68,10 @@ _AGENT, _NAME, _ALIAS = f"{_PG}agent", f"{_PG}name", f"{_PG}alias"
 _FORMAT, _FORMAT_END = b"<dcterms:hasFormat>", b"</dcterms:hasFormat>"
 _TEXT_FILE = re.compile(rb'rdf:about="(?P<address>[^"]*\.txt(?:\.utf-8)?)"')
 _EXTENT = re.compile(rb"<dcterms:extent[^>]*>(\d+)<")
-_PACKED_PIECE, _PIECE = 1 << 18, 1 << 22  # bytes unpacked at once: of bz2, of others
-_BATCH = 200  # records handed from thread to thread at once
+_UNPACKED: dict[bytes, Callable[[BinaryIO], Any]] = {
+    b"BZ": bz2.open, b"\x1f\x8b": gzip.open, b"\xfd7": lzma.open,
+}  # fmt: skip
+"""What unpacks a file that begins so."""
 _CHUNK = 5000  # rows kept as Python objects at once
 
 
@@ -101,7 +100,7 @@ def catalogue(
 ) -> Catalogue:
     """The catalogue made from `archive`, else from the archive in the cache, else from a download.
 
-    `archive` is rdf-files.tar.bz2 or a gutenbergindex.db of gutenbergpy. The first time takes half a minute
+    `archive` is rdf-files.tar.bz2 or a gutenbergindex.db of gutenbergpy. The first time takes a minute
     for the whole of Project Gutenberg, later the table is there.
 
     Raises:
@@ -194,111 +193,34 @@ def table_of(rows: list[Row]) -> pa.Table:
 
 
 def records(archive: Path) -> Iterator[RdfRecord]:
-    """(id, RDF) of every record, each id once; unpacking runs in a thread beside the caller's work."""
-    ready: queue.Queue[list[RdfRecord] | BaseException | None] = queue.Queue(maxsize=8)
-    stop = threading.Event()
-
-    def unpack() -> None:
-        batch: list[RdfRecord] = []
-        try:
-            for name, content in _files(_unpacked(archive)):
-                if found := _MEMBER.search(name):
-                    batch.append((int(found.group(1)), content))
-                if len(batch) == _BATCH:
-                    if stop.is_set():
-                        return
-                    ready.put(batch)
-                    batch = []
-            ready.put(batch)
-            ready.put(None)
-        except BaseException as error:  # raised again in the caller's thread
-            ready.put(error)
-
-    threading.Thread(target=unpack, daemon=True).start()
+    """(id, RDF) of every record, each id once."""
     seen: set[int] = set()
-    try:
-        while (item := ready.get()) is not None:
-            if isinstance(item, BaseException):
-                raise item
-            for number, data in item:
-                if number not in seen:
-                    seen.add(number)
-                    yield number, data
-    finally:
-        stop.set()
-        while not ready.empty():  # lets a thread that waits for room see that it must stop
-            ready.get_nowait()
-
-
-def _files(pieces: Iterator[bytes]) -> Iterator[tuple[str, bytes]]:
-    """(name, content) of the files of a tar archive, in one pass.
-
-    Walking with `TarFile` costs as much as half of the parsing; name, size and kind of a header are all that
-    is needed of an archive of 75,000 small files. Names beyond 100 characters are no records.
-    """
-    data, at = b"", 0
-
-    def take(length: int) -> bytes:
-        nonlocal data, at
-        if len(data) - at < length:
-            parts = [data[at:]]
-            while sum(map(len, parts)) < length and (piece := next(pieces, b"")):
-                parts.append(piece)
-            data, at = b"".join(parts), 0
-        at += length
-        return data[at - length : at]
-
-    while (block := take(tarfile.BLOCKSIZE)) != tarfile.NUL * tarfile.BLOCKSIZE:
-        name = block[:100].rstrip(tarfile.NUL).decode("utf-8", "surrogateescape")
-        own = sum(block) - sum(block[148:156]) + 8 * ord(" ")  # the checksum counts itself as blanks
-        try:
-            stated, size = (int(block[a:b].strip(b"\0 "), 8) for a, b in ((148, 156), (124, 136)))
-        except ValueError:
-            stated = size = -1
-        if len(block) < tarfile.BLOCKSIZE or stated != own:
-            raise tarfile.ReadError("a header of the archive is broken, or it is cut short")
-        content = take(-(-size // tarfile.BLOCKSIZE) * tarfile.BLOCKSIZE)
-        if len(content) < size:
-            raise tarfile.ReadError(f"the archive ends inside {name}")
-        if block[156:157] in (tarfile.REGTYPE, tarfile.AREGTYPE):
-            yield name, content[:size]
-
-
-def _unpacked(archive: Path) -> Iterator[bytes]:
-    """The unpacked content of a file in pieces of some megabytes; of a plain file, its content."""
     with open(archive, "rb") as stream:
-        magic = stream.read(6)
+        magic = stream.read(2)
         stream.seek(0)
-        if magic.startswith(b"BZh"):
-            yield from _unpacked_bz2(stream)
-            return
-        kinds: dict[bytes, Callable[[BinaryIO], Any]] = {b"\x1f\x8b": gzip.open, b"\xfd7": lzma.open}
-        with kinds.get(magic[:2], nullcontext)(stream) as packed:
-            while piece := packed.read(_PIECE):
-                yield piece
+        with _UNPACKED.get(magic, nullcontext)(stream) as packed:
+            for name, content in _files(packed):
+                found = _MEMBER.search(name)
+                if found and (number := int(found[1])) not in seen:
+                    seen.add(number)
+                    yield number, content
 
 
-def _unpacked_bz2(stream: BinaryIO) -> Iterator[bytes]:
-    """As `bz2.open`, which unpacks 8 KB at a time: a thread then waits for its turn a hundred thousand times.
+def _files(stream: BinaryIO) -> Iterator[tuple[str, bytes]]:
+    """(name, content) of the files of a tar archive, in one pass. Names beyond 100 characters are no records.
 
-    Raises OSError: damaged data. EOFError: the file is cut short.
+    `TarFile` takes a damaged header, and the end of an archive that is cut short, for its end.
     """
-    tool, left = bz2.BZ2Decompressor(), b""
-    whole = False  # whether a stream has just ended
-    while piece := left or stream.read(_PACKED_PIECE):
+    while (block := stream.read(tarfile.BLOCKSIZE)) != tarfile.NUL * tarfile.BLOCKSIZE:
         try:
-            content = tool.decompress(piece)
-        except OSError:
-            if whole:
-                return  # what follows a whole stream and is no other is not looked at
-            raise
-        if content:
-            yield content
-        left, whole = tool.unused_data, tool.eof
-        if whole:
-            tool = bz2.BZ2Decompressor()
-    if not whole:
-        raise EOFError("the compressed file ends before its end marker")
+            file = tarfile.TarInfo.frombuf(block, "utf-8", "surrogateescape")
+        except tarfile.HeaderError as error:
+            raise tarfile.ReadError("a header of the archive is broken, or it is cut short") from error
+        content = stream.read(-(-file.size // tarfile.BLOCKSIZE) * tarfile.BLOCKSIZE)
+        if len(content) < file.size:
+            raise tarfile.ReadError(f"the archive ends inside {file.name}")
+        if file.isreg():
+            yield file.name, content[: file.size]
 
 
 def row_of(number: int, data: bytes) -> Row:

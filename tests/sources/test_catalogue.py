@@ -190,7 +190,7 @@ def test_an_archive_packed_in_several_streams_is_read_whole(tmp_path):
     read = catalogue(Store.open(tmp_path / "cache"), packed).frame()
     assert read["id"].to_list() == list(range(1, 20))
     packed.write_bytes(b"".join(parts[:2])[:-5])
-    with pytest.raises(DataError, match="end marker"):
+    with pytest.raises(DataError, match="end-of-stream marker"):
         catalogue(Store.open(tmp_path / "cache"), packed)
 
 
