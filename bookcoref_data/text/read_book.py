@@ -189,7 +189,7 @@ def clean_file(
     text = source.text if source.headings else encoded_once(source.text)
     if text != source.text:
         notes.append(f"{name}: was encoded twice (“ as â€œ): it is read as before; places count what is read")
-    text = text.replace("\u2028", "\n").replace("\u2029", "\n")
+    text = text.translate(dict.fromkeys(map(ord, "\v\u2028\u2029"), "\n"))
     text, marks = _INVISIBLE.subn(lambda found: found[1] or " " * len(found[0]), text)
     source, inside = source._replace(text=composed(text)), len(INSIDE_WORDS.findall(text))
     if source.text != text:

@@ -91,7 +91,7 @@ def test_letters_whose_accents_stand_apart_are_the_letters_of_the_cast(wrap):
 
 def test_the_line_ends_of_word_processors_end_lines():
     plain = read_book(BODY.encode(), "road.txt")
-    for end in ("\u2028", "\u2029"):
+    for end in ("\u2028", "\u2029", "\v"):
         assert read_book(BODY.replace("\r\n", end).encode(), "road.txt").tokens == plain.tokens
 
 
