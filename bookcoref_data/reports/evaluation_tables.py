@@ -70,9 +70,9 @@ def systems_table(systems: Sequence[tuple[str, Evaluation]], *, macro: bool = Fa
             for _, e in systems
         ]
         rows.append(("linking (character, span)", *(None if s is None else 100 * s.f1 for s in cells)))
-    first = systems[0][1]
+    what = "; ".join(dict.fromkeys(_what(each) for _, each in systems))
     how = "mean over books (macro average)" if macro else "pooled"
-    title = f"F1: {_what(first)}, {how}; {_rules(first)}"
+    title = f"F1: {what}, {how}; {_rules(systems[0][1])}"
     return ReportTable(title, ("metric", *(name for name, _ in systems)), tuple(rows))
 
 
@@ -254,10 +254,7 @@ def typed_tables(systems: Sequence[TypedScores], most: int) -> list[ReportTable]
     weakest = sorted(f1, key=lambda label: (sum(f1[label]) / len(f1[label]), label))[:most]
     examples_of: list[tuple[str | float | None, ...]] = []
     for label in weakest:
-        for system in systems:
-            scores = {one.label: one for one in system.labels}.get(label)
-            if scores is None:
-                continue
+        for system, scores in ((s, one) for s in systems for one in s.labels if one.label == label):
             examples = system.examples.get(label, ())
             texts = [f"{e.kind}: {e.text if e.text is not None else tuple(e.span)}" for e in examples[:2]]
             examples_of.append((label, system.name, 100 * scores.mentions.f1, " | ".join(texts) or None))
@@ -266,18 +263,12 @@ def typed_tables(systems: Sequence[TypedScores], most: int) -> list[ReportTable]
 
 
 def _one_system(system: TypedScores) -> ReportTable:
-    rows: list[tuple[str | float | int | None, ...]] = [
-        (
-            one.label,
-            one.key_mentions,
-            one.response_mentions,
-            *(_known_percent(one.mentions, side) for side in ("precision", "recall", "f1")),
-            *(_known_percent(getattr(one, m)) for m in ("lenient", "gold_links", "shared_links")),
-        )
-        for one in system.labels
-    ]
-    macro = (_macro(system, m) for m in ("mentions", "lenient", "gold_links", "shared_links"))
-    rows.append(("macro average", None, None, None, None, *macro))
+    rows: list[tuple[str | float | int | None, ...]] = []
+    for one in system.labels:
+        scores = [_known_percent(one.mentions, side) for side in ("precision", "recall")]
+        scores += [_known_percent(getattr(one, metric)) for metric in _TYPED_METRICS]
+        rows.append((one.label, one.key_mentions, one.response_mentions, *scores))
+    rows.append(("macro average", *[None] * 4, *(_macro(system, metric) for metric in _TYPED_METRICS)))
     columns = ("class", "key", "response", "P", "R", "mention F1", "F1 (span alone)",
                "link F1, gold mentions", "link F1, shared mentions")  # fmt: skip
     return ReportTable(f"typed scores; disagreeing labels: {system.disagreeing}", columns, tuple(rows))

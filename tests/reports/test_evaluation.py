@@ -129,6 +129,13 @@ def farm_result(shared_data):
     return evaluate(key, read_documents(shared_data / "systems" / "finetuned" / "maverick_xl.jsonl"))
 
 
+def test_systems_of_different_books_are_not_said_to_be_of_the_same():
+    key = [Record(name, "", [["x"] * 9], [[(0, 0), (2, 2)]]) for name in "ab"]
+    systems = [(str(n), evaluate(key, key[:n], missing="skip")) for n in (2, 1)]
+    title = evaluation_tables.systems_table(systems).title
+    assert title.startswith("F1: full, 2 books; full, 1 book, pooled")
+
+
 def test_curves_break_where_a_side_has_no_mention(pyplot):
     from bookcoref_data.scoring.breakdowns import position_curve
 
