@@ -8,7 +8,7 @@ import re
 from typing import NamedTuple
 from unicodedata import normalize
 
-from ..errors import DataError, WrongFileError, plural
+from ..errors import DataError, WrongFileError, listed, plural
 
 
 class Mended(NamedTuple):
@@ -43,10 +43,8 @@ class Decoded(NamedTuple):
             return f"{what}: read as {self.encoding}, which alone makes words of its letters and quotes"
         if not self.mended:
             return ""
-        places = ", ".join(f"{m.text!r} at byte {m.start:,}" for m in self.mended[:3])
-        more = f", and {len(self.mended) - 3} more" if len(self.mended) > 3 else ""
-        number = plural(len(self.mended), "broken UTF-8 sequence")
-        return f"{what}: {number}, read as {places}{more}"
+        places = listed((f"{m.text!r} at byte {m.start:,}" for m in self.mended), 3)
+        return f"{what}: {plural(len(self.mended), 'broken UTF-8 sequence')}, read as {places}"
 
 
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))

@@ -105,12 +105,8 @@ def read_edition(data: bytes, name: str) -> tuple[MarkedText | Decoded, str]:
 
 
 def _refused(name: str, what: str, hint: str = "") -> UsageError:
-    return UsageError(
-        f"{name} is not the text of a book",
-        expected="plain text, EPUB, HTML or Word (.docx)",
-        found=what,
-        hint=hint or "give the book's text file",
-    )
+    expected, hint = "plain text, EPUB, HTML or Word (.docx)", hint or "give the book's text file"
+    return UsageError(f"{name} is not the text of a book", expected=expected, found=what, hint=hint)
 
 
 # -- archives -----------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -12,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import BookcorefError, DataError, UsageError, WrongFileError, plural
+from ..errors import BookcorefError, DataError, WrongFileError, plural, require_choice
 from .clean import KINDS, CleanRecipe, CleanText, Witness, clean, places_in_file
 from .clean.model import INSIDE_WORDS, NO_WIDTH
 from .decode import Decoded, composed, encoded_once
@@ -34,6 +35,8 @@ _INVISIBLE = re.compile(f"({INSIDE_WORDS.pattern})|{NO_WIDTH}+")
 """They would be letters of the words beside them: a name at the beginning of a line would be unknown."""
 _WHOLE = re.compile(r"""^\s*[A-Z][\w.' -]{0,30}:|[.!?:;…—-]["'”’»)\]_*]*$|["”’»]$""").search
 _INDENTED = re.compile(r"[ \t\u3000]{2}|\t").match
+_PARTED = re.compile(r"([^\W\d_]+)[-‐¬]([^\S\n]*\n[^\S\n]*)([^\W\d_]+)")
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _ID_IN_NAME = re.compile(r"(?:pg)?(\d{1,7})(?:-\d)?(?:\.txt)?(?:\.utf-?8)?", re.I)
 
 
@@ -62,8 +65,7 @@ class ReadSettings:
 
     def __post_init__(self) -> None:
         for name, known in (("apparatus", APPARATUS), ("paragraphs", PARAGRAPHS), ("emphasis", EMPHASIS)):
-            if (value := getattr(self, name)) not in known:
-                raise UsageError(f"{name} = {value!r}", expected=f"one of {', '.join(known)}")
+            require_choice(name, getattr(self, name), known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,14 +157,10 @@ def clean_file(
     """Decoded text to clean text: the first half of `read_book`; see there."""
     notes = [note for note in [source.note(name)] if note]
     # Markup is no text: its tags would become words of the book
-    form = markup_of(source.text)
-    if form:
-        raise WrongFileError(
-            f"{name} is written in {form}, not in plain text",
-            expected="the plain text of a book (.txt)",
-            found=repr(" ".join(source.text[:200].split())[:60]),
-            hint="fetch the plain text file of the book, or save the document as plain text (UTF-8)",
-        )
+    if form := markup_of(source.text):
+        what, found = f"{name} is written in {form}, not in plain text", " ".join(source.text[:200].split())
+        hint = "fetch the book's plain text file (.txt), or save the document as plain text (UTF-8)"
+        raise WrongFileError(what, expected="plain text", found=repr(found[:60]), hint=hint)
     if settings.guard:
         _refuse_doubled_lines(source.text, name)
     ours = is_gutenberg(source.text)
@@ -170,19 +168,16 @@ def clean_file(
     rules = settings.recipe.for_book(number)
     if settings.apparatus == "keep" or (settings.apparatus == "auto" and not ours):
         rules = replace(rules, keep=KINDS, cut=(), spare=(), guard=False)
-    elif is_cut_off(source.text) and settings.guard:
-        raise DataError(
-            f"{name} is cut off",
-            expected="a line *** END OF ..., as there is a START line",
-            found=f"{len(source.text):,} characters ending in {source.text[-40:].strip()!r}",
-            hint="fetch the file again; with --no-guard it is read as far as it goes",
-        )
     elif is_cut_off(source.text):
+        if settings.guard:
+            expected = "a line *** END OF ..., as there is a START line"
+            found = f"{len(source.text):,} characters ending in {source.text[-40:].strip()!r}"
+            hint = "fetch the file again; with --no-guard it is read as far as it goes"
+            raise DataError(f"{name} is cut off", expected=expected, found=found, hint=hint)
         notes.append(f"{name} is cut off: it has Project Gutenberg's START line, but no END")
     if settings.emphasis == "released":
         rules = replace(rules, keep=(*rules.keep, "emphasis"))
-    if not settings.guard and rules.guard:
-        rules = replace(rules, guard=False)
+    rules = replace(rules, guard=rules.guard and settings.guard)
     if not source.text.strip():
         raise _no_text(name, f"{plural(len(source.text), 'character')}, none of them a letter")
     # Line ends of word processors; and as many blanks as there were marks, so that places stay
@@ -203,8 +198,11 @@ def clean_file(
         more = "" if parted[0] == source.text else put
         notes.append(f"{name}: {parted[1]}{more}")
         source = source._replace(text=parted[0])
+    text = source.text if ours else with_soft_hyphens(source.text)
+    if words := text.count("\xad") - source.text.count("\xad"):
+        notes.append(f"{name}: {plural(words, 'word')} joined that the end of a line parts")
     try:
-        body = clean(source.text, rules, witness)
+        body = clean(text, rules, witness)
     except BookcorefError as error:
         error.what = f"{name}: {error.what}"
         raise
@@ -244,6 +242,24 @@ def with_blank_lines(text: str) -> tuple[str, str] | None:
         return "\n".join(parted), "no blank lines: a paragraph was taken to begin where a line is indented"
     told = "no blank line between paragraphs: they are guessed, and speakers are less sure. Put one there"
     return text, told
+
+
+def with_soft_hyphens(text: str) -> str:
+    """The text with soft hyphens where words go on in the next line ("doc-", "tor"); all else in its place.
+
+    Such a text has more of its words elsewhere whole ("doctor") than with the hyphen ("to-morrow").
+    """
+    seen = Counter(_WORD.findall(_PARTED.sub(" ", text.lower()))) if _PARTED.search(text) else Counter[str]()
+
+    def gain(found: re.Match[str]) -> float:
+        first, last = found[1].lower(), found[3].lower()
+        whole = seen[first + last] - seen[f"{first}-{last}"]
+        return whole or 0.5 * (not (seen[first] and seen[last]))
+
+    gains = [gain(found) for found in _PARTED.finditer(text)]
+    if sum(whole >= 1 for whole in gains) <= max(2, sum(whole < 0 for whole in gains)):
+        return text
+    return _PARTED.sub(lambda f: f"{f[1]}\xad{f[2]}{f[3]}" if gain(f) > 0 else f[0], text)
 
 
 def _no_text(name: str, found: str) -> DataError:

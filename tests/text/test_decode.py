@@ -64,7 +64,7 @@ def test_broken_sequences_are_listed_with_their_bytes_and_the_first_three_are_sh
     start = len(good.encode())
     assert [(m.start, m.end) for m in found.mended] == [(start + 2 * i, start + 2 * i + 1) for i in range(4)]
     shown = ", ".join(f"'{c}' at byte {start + 2 * i:,}" for i, c in enumerate("éèé"))
-    assert found.note("x") == f"x: 4 broken UTF-8 sequences, read as {shown}, and 1 more"
+    assert found.note("x") == f"x: 4 broken UTF-8 sequences, read as {shown} and 1 more"
     three = decode(good.encode() + b"\xe9 \xe8 \xe9")
     assert three.note() == f"the file: 3 broken UTF-8 sequences, read as {shown}"
     assert decode(b"plain").note() == ""

@@ -14,7 +14,7 @@ from bookcoref_data.annotation.cast import parse_cast
 from bookcoref_data.books import Book
 from bookcoref_data.errors import DataError, UsageError
 from bookcoref_data.text.clean import CleanRecipe
-from bookcoref_data.text.read_book import ReadSettings, gutenberg_id_of, read_book
+from bookcoref_data.text.read_book import ReadSettings, gutenberg_id_of, read_book, with_soft_hyphens
 from tests.drawing import drawn
 
 PARAGRAPH = (
@@ -93,6 +93,21 @@ def test_the_line_ends_of_word_processors_end_lines():
     plain = read_book(BODY.encode(), "road.txt")
     for end in ("\u2028", "\u2029", "\v"):
         assert read_book(BODY.replace("\r\n", end).encode(), "road.txt").tokens == plain.tokens
+
+
+def test_words_that_the_end_of_a_line_parts_are_joined():
+    """In a text set for print every name at the end of a line was lost, and nothing said so."""
+    story = "Harlow met the doctor at the ill-famed ferry. The doctor, Harlow and Margaret laughed. " * 3
+    parted = "Mar-\ngaret saw the doc-\n  tor and Har¬\nlow by the ill-\nfamed house, pas-\nsing to-\nday.\n"
+    plain = "Margaret saw the doctor and Harlow by the ill-\nfamed house, passing to-\nday.\n"
+    other = "\nWe go to and fro day by day; to-day."
+    found, wanted = (read_book((story + words + other).encode(), "road.txt") for words in (parted, plain))
+    assert found.tokens == wanted.tokens
+    assert found.report.notes == ("road.txt: 4 words joined that the end of a line parts",)
+    at = found.tokens.index("passing")
+    assert found.original(at, at) == "pas-\nsing"
+    rare = "He came to-\nday, to-\nmorrow, a bare-\nfoot boy. Barefoot, to-day, to-morrow."
+    assert with_soft_hyphens(rare) == rare
 
 
 @pytest.mark.parametrize("times", [2, 3])
