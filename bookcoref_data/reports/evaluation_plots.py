@@ -101,15 +101,13 @@ def draw_position(points: Sequence[Point]) -> Figure:
     top.plot(middle, 100 * recall, "o--", color=BLUE, label="recall", **thin)
     top.plot(middle, 100 * precision, "s:", color=ORANGE, label="precision", **thin)
     top.plot(middle, 100 * f1, color="black", label="F1", linewidth=2)
-    top.set_ylim(0, 104)
-    top.set_ylabel("B3 of the mentions here (%)")
+    top.set(ylim=(0, 104), ylabel="B3 of the mentions here (%)")
     top.set_title(f"{points[0].doc_key}: score along the book" if points else "no tokens", loc="left")
     top.grid(axis="y", color="#dddddd")
     figure.legend(loc="outside lower center", ncols=3, frameon=False)
     width = [0.92 * (p.end - p.start) / 1000 for p in points]
     below.bar(middle, [p.key_mentions for p in points], width=width, color=GREY)
-    below.set_ylabel("key\nmentions")
-    below.set_xlabel("position (thousand tokens)")
+    below.set(xlabel="position (thousand tokens)", ylabel="key\nmentions")
     _plain(top, below)
     return figure
 
@@ -136,9 +134,9 @@ def draw_confusion(doc_key: str, names: Sequence[str], counts: Floats, mended: i
         axes.text(j, i, f"{100 * shares[i, j]:.0f}", ha="center", va="center", color=colour, fontsize=8)
     axes.axvline(n - 0.5, color=GREY, linewidth=1)
     other = f"\n({plural(mended, 'mention')} with another span of the same head)" if mended else ""
-    axes.set_xlabel(f"found in the response cluster that holds mostly ...{other}")
-    axes.set_ylabel("mentions of (number in the key)")
-    axes.set_title(f"{doc_key}: who is taken for whom (% of each row)")
+    found = f"found in the response cluster that holds mostly ...{other}"
+    title = f"{doc_key}: who is taken for whom (% of each row)"
+    axes.set(xlabel=found, ylabel="mentions of (number in the key)", title=title)
     figure.colorbar(image, ax=axes, shrink=0.6, label="% of the character's mentions")
     return figure
 
@@ -164,8 +162,7 @@ def draw_errors(analysis: ErrorAnalysis) -> Figure:
     left.bar_label(bars, labels=[f"{amount:,}" for amount in amounts], padding=3)
     left.margins(x=0.15)
     left.invert_yaxis()
-    left.set_xlabel("errors")
-    left.set_title("Errors by type")
+    left.set(xlabel="errors", title="Errors by type")
     labels = [step for step, _ in analysis.steps]
     values = [100 * scores.conll.f1 for _, scores in analysis.steps]
     starts = [0.0, *values[:-1]]
@@ -175,9 +172,7 @@ def draw_errors(analysis: ErrorAnalysis) -> Figure:
     gains = (f"{round(value - start, 1) or 0:+.1f}" for start, value in zip(starts, values, strict=True))
     right.bar_label(bars, labels=[f"{values[0]:.1f}", *list(gains)[1:]], padding=3)
     right.invert_yaxis()
-    right.set_xlim(0, 115)
-    right.set_xlabel("CoNLL F1")
-    right.set_title("What each correction gains, in this order")
+    right.set(xlim=(0, 115), xlabel="CoNLL F1", title="What each correction gains, in this order")
     _plain(left, right)
     return figure
 
@@ -204,8 +199,6 @@ def draw_length_and_distance(rows: Sequence[tuple[str, Statistics]]) -> Figure:
     """After Figure 1 of the BookCoref paper: tokens per document against mention distance, both on a log
     scale; the area shows the mentions. The rows of the paper's Table 1 stand behind, in grey, for scale."""
     figure, axes = _axes(figsize=(7.6, 5))
-    axes.set_xscale("log")
-    axes.set_yscale("log")
     axes.scatter([p[1] for p in PRINTED], [p[2] for p in PRINTED], s=28, facecolors="none", edgecolors=GREY,
                  label="as printed in the paper's Table 1")  # fmt: skip
     for name, length, distance in PRINTED:
@@ -219,8 +212,8 @@ def draw_length_and_distance(rows: Sequence[tuple[str, Statistics]]) -> Figure:
     for name, s in known:
         label, place = short_name(Path(name).name or name), (s.tokens_per_document, s.mention_distance)
         axes.annotate(label, place, (9, -9), textcoords="offset points", fontsize=9)
-    axes.set_xlabel("tokens per document")
-    axes.set_ylabel("mean distance of two mentions of a chain (tokens)")
+    distance = "mean distance of two mentions of a chain (tokens)"
+    axes.set(xscale="log", yscale="log", xlabel="tokens per document", ylabel=distance)
     axes.set_title("Length of documents and distance of mentions", loc="left")
     axes.grid(color="#dddddd", which="major")
     axes.set_axisbelow(True)
