@@ -212,8 +212,8 @@ def draw_length_and_distance(rows: Sequence[tuple[str, Statistics]]) -> Figure:
     for name, s in known:
         label, place = short_name(Path(name).name or name), (s.tokens_per_document, s.mention_distance)
         axes.annotate(label, place, (9, -9), textcoords="offset points", fontsize=9)
-    distance = "mean distance of two mentions of a chain (tokens)"
-    axes.set(xscale="log", yscale="log", xlabel="tokens per document", ylabel=distance)
+    far = "mean distance of two mentions of a chain (tokens)"
+    axes.set(xscale="log", yscale="log", xlabel="tokens per document", ylabel=far)
     axes.set_title("Length of documents and distance of mentions", loc="left")
     axes.grid(color="#dddddd", which="major")
     axes.set_axisbelow(True)
