@@ -289,7 +289,7 @@ def tokens_of(file: CleanFile, settings: ReadSettings | None = None) -> Tokenise
     # Places in the file of tokens at `first` of the clean text. The end is one behind the last character, not
     # the place of the next one: a cut may lie between them. An empty span (a paragraph's end) lies one behind
     # the character before it, for the same reason.
-    places = partial(places_in_file, file.body.runs.table)
+    places = partial(places_in_file, np.asarray(file.body.runs, dtype=np.int64).reshape(-1, 3))
     ends = places(first + lengths - 1) + 1
     starts = np.where(lengths > 0, places(np.minimum(first, len(file.body.text) - 1)), ends)
     # Numbers of the first tokens of all paragraphs

@@ -6,7 +6,7 @@ Every step only removes characters; docs/cleaning.md tells what each kind of cut
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import islice, zip_longest
+from itertools import islice, starmap, zip_longest
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from .contents import cut_contents
 from .edges import cut_edges
 from .front import cut_front
 from .headings import is_bare_number, is_heading, is_subtitle
-from .model import KINDS, VISIBLE, Block, ChapterHeading, CleanText, Cut, Draft, KeptRun, TableRows
+from .model import KINDS, VISIBLE, Block, ChapterHeading, CleanText, Cut, Draft, KeptRun
 from .settings import CleanRecipe, CleanSettings, Piece, give_back, require_text, settings_from
 from .witness import Witness, ask_witness
 
@@ -135,7 +135,7 @@ def _assemble(draft: Draft, settings: CleanSettings) -> CleanText:
     for start, end in offsets:
         if title := " ".join(body[start:end].split()):
             chapters.append(ChapterHeading(title, start, end))
-    kept, sections = TableRows(runs, KeptRun), tuple(draft.sections)
+    kept, sections = tuple(starmap(KeptRun, runs.tolist())), tuple(draft.sections)
     return CleanText(body, kept, cuts, tuple(chapters), len(draft.text), sections)
 
 
@@ -224,18 +224,12 @@ def places_in_file(runs: np.ndarray, offsets: np.ndarray) -> np.ndarray:
     return places
 
 
-def _cuts(draft: Draft) -> TableRows[Cut]:
+def _cuts(draft: Draft) -> tuple[Cut, ...]:
     """Runs of equal marks; cuts that hold nothing visible are left out."""
-    marks = np.frombuffer(draft.marks, dtype=np.uint8)
+    marks, seen = np.frombuffer(draft.marks, dtype=np.uint8), partial(VISIBLE.search, draft.text)
     starts, ends = _stretches(marks)
-    table = np.column_stack((marks[starts], starts, ends)).astype(np.int64)
-    table = table[table[:, 0] > 0]
-    seen = [VISIBLE.search(draft.text, start, end) is not None for _, start, end in table.tolist()]
-    return TableRows(table[np.asarray(seen, dtype=bool)], _cut)
-
-
-def _cut(mark: int, start: int, end: int) -> Cut:
-    return Cut(KINDS[mark - 1], start, end)
+    rows = zip(marks[starts].tolist(), starts.tolist(), ends.tolist(), strict=True)
+    return tuple(Cut(KINDS[mark - 1], a, b) for mark, a, b in rows if mark and seen(a, b))
 
 
 def _heading_spans(draft: Draft) -> np.ndarray:

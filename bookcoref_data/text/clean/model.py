@@ -1,12 +1,10 @@
 """What cleaning takes and gives: blocks of a file, cuts, the kept text and its map back to the file."""
 
-import operator
 import re
-from collections.abc import Callable, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, Generic, NamedTuple, TypeVar, overload
-
-import numpy as np
+from typing import Any, NamedTuple
 
 from .evidence import Evidence, Story
 
@@ -69,49 +67,6 @@ class ChapterHeading(NamedTuple):
     end: int
 
 
-Row = TypeVar("Row", bound=tuple[Any, ...])
-_ROWS_AT_ONCE = 4096
-
-
-class TableRows(Sequence[Row], Generic[Row]):
-    """Runs or cuts, held as a table of numbers: a Python object for each would take more than their text.
-
-    `table` has one row of whole numbers for each; `make` turns a row into the object that a caller sees.
-    """
-
-    __slots__ = ("_make", "table")
-
-    def __init__(self, table: np.ndarray, make: Callable[..., Row]) -> None:
-        self.table = table
-        self._make = make
-
-    def __len__(self) -> int:
-        return len(self.table)
-
-    @overload
-    def __getitem__(self, place: int) -> Row: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[Row]: ...
-    def __getitem__(self, place: int | slice) -> Row | Sequence[Row]:
-        if isinstance(place, slice):
-            return TableRows(self.table[place], self._make)
-        return self._make(*self.table[place].tolist())
-
-    def __iter__(self) -> Iterator[Row]:
-        for at in range(0, len(self.table), _ROWS_AT_ONCE):
-            for row in self.table[at : at + _ROWS_AT_ONCE].tolist():
-                yield self._make(*row)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and len(self) == len(other) and all(map(operator.eq, self, other))
-
-    def __hash__(self) -> int:
-        return hash(self.table.tobytes())
-
-    def __repr__(self) -> str:
-        return repr(tuple(self))
-
-
 @dataclass(frozen=True, slots=True)
 class CleanText:
     """The body of a book. Every character comes from the file, in the file's order; nothing is added.
@@ -122,8 +77,8 @@ class CleanText:
     """
 
     text: str
-    runs: TableRows[KeptRun]
-    cuts: TableRows[Cut]
+    runs: tuple[KeptRun, ...]
+    cuts: tuple[Cut, ...]
     chapters: tuple[ChapterHeading, ...]
     file_length: int
     sections: tuple[Section, ...] = ()
@@ -132,7 +87,7 @@ class CleanText:
         """The place in the decoded file of character `offset` of the clean text."""
         if not 0 <= offset < len(self.text):
             raise IndexError(f"offset {offset} is outside the text of {len(self.text)} characters")
-        run = self.runs[int(np.searchsorted(self.runs.table[:, 0], offset, side="right")) - 1]
+        run = self.runs[bisect_right(self.runs, offset, key=lambda run: run.out) - 1]
         return run.file + offset - run.out
 
     def shares(self) -> dict[str, float]:
