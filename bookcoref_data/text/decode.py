@@ -116,11 +116,9 @@ def _decode(data: bytes, what: str) -> tuple[str, str, tuple[Mended, ...]]:
                 if mended:
                     return mended[0], encoding, mended[1]
                 place = len(mark) + _first_broken(data[len(mark) :], encoding)
-                raise DataError(
-                    f"{what} begins with the byte order mark of {encoding} but is not {encoding}",
-                    found=f"byte {data[place]:#04x} at {place}",
-                    hint="fetch the file again; it may be damaged or pasted together",
-                ) from error
+                other = f"{what} begins with the byte order mark of {encoding} but is not {encoding}"
+                hint = "fetch the file again; it may be damaged or pasted together"
+                raise DataError(other, found=f"byte {data[place]:#04x} at {place}", hint=hint) from error
     try:
         return _with_plain_ends(data, "utf-8"), "utf-8", ()
     except UnicodeDecodeError:

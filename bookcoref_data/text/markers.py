@@ -7,6 +7,7 @@ Before: no line that ends the header.
 """
 
 import re
+from html import unescape
 
 from ..resources import load_toml, resource
 
@@ -50,8 +51,17 @@ _HTML = re.compile(r"<!doctype html|<html[\s>]|<head[\s>]|<body[\s>]|<\?xml\s", 
 _RTF = re.compile(r"\s*\{\\rtf\d?")
 _TEX = re.compile(r"^\s*\\(?:documentclass|documentstyle|begin\{document\})", re.M)
 _TAGS = re.compile(r"</?(?:p|br|div|span|i|em|b|h[1-6]|a|td|tr)\b[^<>\n]{0,200}>", re.I)
+_LEFT_OVER = re.compile(
+    r"(&(?:#\d+|#x[\da-f]+|[a-z]{2,8}\d{0,2});)|</?(?:i|b|em|strong|u|small|span|su[bp]|font|(p|div)|(br))\b[^<>]*>",
+    re.I,
+)
 HEAD, _TAIL = 6000, 30_000
 _LEAST_TAGS = 12
+
+
+def as_on_a_page(text: str) -> str:
+    """A plain text without the tags that a page of HTML left in it, and with characters for its "&quot;"."""
+    return _LEFT_OVER.sub(lambda f: unescape(f[1] or "") or "\n" * (2 * bool(f[2]) + bool(f[3])), text)
 
 
 def is_gutenberg(text: str) -> bool:

@@ -5,7 +5,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import pairwise
@@ -18,7 +18,7 @@ from .clean import KINDS, CleanRecipe, CleanText, Witness, clean, places_in_file
 from .clean.model import INSIDE_WORDS, NO_WIDTH
 from .decode import Decoded, composed, encoded_once
 from .ebook import decode_book
-from .markers import ebook_numbers, is_cut_off, is_gutenberg, markup_of
+from .markers import as_on_a_page, ebook_numbers, is_cut_off, is_gutenberg, markup_of
 from .tokens import Tokenized, paragraph_spans, tokenize_body
 
 Span = tuple[int, int]
@@ -181,14 +181,20 @@ def clean_file(
     if not source.text.strip():
         raise _no_text(name, f"{plural(len(source.text), 'character')}, none of them a letter")
     # Line ends of word processors; and as many blanks as there were marks, so that places stay
-    text = source.text if source.headings else encoded_once(source.text)
-    if text != source.text:
-        notes.append(f"{name}: was encoded twice (“ as â€œ): it is read as before; places count what is read")
+    text = source.text
+
+    def read(way: Callable[[str], str], told: str) -> str:
+        if (plain := way(text)) != text:
+            notes.append(f"{name}: {told}; places count what is read")
+        return plain
+
+    if not source.headings:
+        text = text if ours else read(as_on_a_page, "tags and signs of HTML (<i>, &quot;) read as on a page")
+        text = read(encoded_once, "was encoded twice (“ as â€œ), read as before")
     text = text.translate(dict.fromkeys(map(ord, "\v\u2028\u2029"), "\n"))
     text, marks = _INVISIBLE.subn(lambda found: found[1] or " " * len(found[0]), text)
-    source, inside = source._replace(text=composed(text)), len(INSIDE_WORDS.findall(text))
-    if source.text != text:
-        notes.append(f"{name}: accents joined to letters, ligatures parted; places count what is read")
+    inside = len(INSIDE_WORDS.findall(text))
+    source = source._replace(text=read(composed, "accents joined to letters, ligatures parted"))
     if marks > inside:
         notes.append(f"{name}: {plural(marks - inside, 'mark')} of direction or of no width read as a space")
     if inside:
@@ -297,19 +303,18 @@ def tokens_of(file: CleanFile, settings: ReadSettings | None = None) -> Tokenise
     words = np.flatnonzero(lengths)
     paragraphs = tuple(words[np.searchsorted(first[words], begins)].tolist())
     if file.source.headings:  # the file's own markup names them
-        chapters = _headings(file.source.headings, file.source.text, starts[words], words)
+        chapters = tuple(_headings(file.source.headings, file.source.text, starts[words], words))
     else:
         spans = ((chapter.start, chapter.end) for chapter in file.body.chapters)
-        chapters = _headings(spans, file.body.text, first[words], words)
-    headings = tuple(chapters)
+        chapters = tuple(_headings(spans, file.body.text, first[words], words))
     sentence_ends = np.cumsum([len(sentence) for sentence in found.sentences])
     report = ReadReport(
         file.name, file.gutenberg_id, file.source.encoding, file.body.file_length, len(file.body.text),
-        len(tokens), len(found.sentences), len(paragraphs), len(headings), file.body.shares(), file.notes,
+        len(tokens), len(found.sentences), len(paragraphs), len(chapters), file.body.shares(), file.notes,
     )  # fmt: skip
     return TokenisedText(
         tokens, tuple(sentence_ends.tolist()), tuple(starts.tolist()), tuple(ends.tolist()),
-        paragraphs, headings, file.source.text, file.body, report,
+        paragraphs, chapters, file.source.text, file.body, report,
     )  # fmt: skip
 
 

@@ -150,9 +150,8 @@ def _sentence_splitter(engine: str) -> Callable[[str], SentenceSpans]:
         try:
             tokenizer = PunktTokenizer("english")
         except LookupError as error:
-            raise MissingExtraError(
-                "NLTK has no data for English sentences", hint="python -m nltk.downloader punkt_tab"
-            ) from error
+            what, hint = "NLTK has no data for English sentences", "python -m nltk.downloader punkt_tab"
+            raise MissingExtraError(what, hint=hint) from error
     else:
         import punkt
 
@@ -186,17 +185,17 @@ class WordSplitter:
         self._edges = {case: tuple(token.text for token in plain(case)) for case in tokenizer.rules or ()}
         self._neighbours = {pair for parts in self._edges.values() for pair in pairwise(parts)}
         self._rights = {right for _, right in self._neighbours}
-        self._known = _Known(self._learn)
+        self._known = cache(self._learn)
         self._joining: set[str] = set()
         """The known chunks whose first token may be the right one of such neighbours."""
 
     def split(self, text: str) -> list[str]:
         """The tokens of `text`, white-space tokens included."""
-        if len(self._known) >= MOST_KNOWN:
-            self._known.clear()
+        if self._known.cache_info().currsize >= MOST_KNOWN:
+            self._known.cache_clear()
             self._joining.clear()
         chunks = _CHUNKS.findall(text)
-        parts = list(map(self._known.__getitem__, chunks))
+        parts = list(map(self._known, chunks))
         if not self._joining.isdisjoint(chunks):
             for i, (chunk, before) in enumerate(zip(chunks[1:], parts, strict=False), 1):
                 # Whether a special case may reach over the gap between two tokens, special cases or not
@@ -236,18 +235,6 @@ class WordSplitter:
         parts = parts or tuple(token.text for token in self._tokenizer(chunk))
         if self._edges.get(parts[0], parts)[0] in self._rights:
             self._joining.add(chunk)
-        return parts
-
-
-class _Known(dict[str, tuple[str, ...]]):
-    """Tokens by chunk; a chunk that is not there is learned when it is asked for."""
-
-    def __init__(self, learn: Callable[[str], tuple[str, ...]]) -> None:
-        self._learn = learn
-
-    def __missing__(self, chunk: str) -> tuple[str, ...]:
-        parts = self._learn(chunk)
-        self[chunk] = parts
         return parts
 
 

@@ -95,6 +95,17 @@ def test_the_line_ends_of_word_processors_end_lines():
         assert read_book(BODY.replace("\r\n", end).encode(), "road.txt").tokens == plain.tokens
 
 
+def test_what_a_page_left_in_a_plain_text_is_read_as_on_the_page():
+    """&quot;No&quot; was no quote, and <i>Zoë</i> and Andr&eacute; were nobody."""
+    text = '"No," said Zoë. "I & Ann saw it."\n\nAndré saw \xa0 2 < 3.\n'
+    page = '&quot;No,&quot; said <i class="x">Zo&euml;</i>. &#34;I & Ann saw it.&#x22;'
+    page += "<p>Andr&eacute; saw &nbsp; 2 < 3.\n"
+    found, plain = (read_book(one.encode(), "road.txt") for one in (page, text))
+    assert found.tokens == plain.tokens
+    told = "tags and signs of HTML (<i>, &quot;) read as on a page; places count what is read"
+    assert found.report.notes == (f"road.txt: {told}",)
+
+
 def test_words_that_the_end_of_a_line_parts_are_joined():
     """In a text set for print every name at the end of a line was lost, and nothing said so."""
     story = "Harlow met the doctor at the ill-famed ferry. The doctor, Harlow and Margaret laughed. " * 3

@@ -81,10 +81,8 @@ def settings_from(table: Mapping[str, Any], base: CleanSettings | None = None) -
     for name in {"cut", "spare"} & values.keys():
         for item in values[name]:
             if bool(item.get("first")) == bool(item.get("pattern")):
-                raise UsageError(
-                    f"an entry of `{name}` is wrong",
-                    expected="first (and until) or pattern, and reason", found=item,
-                )  # fmt: skip
+                expected = "first (and until) or pattern, and reason"
+                raise UsageError(f"an entry of `{name}` is wrong", expected=expected, found=item)
             try:
                 re.compile(item.get("pattern", ""))
             except re.error as error:
