@@ -15,13 +15,14 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from ..errors import UsageError
+from ..errors import UsageError, listed
 from ..shapes import check
 from ..text.decode import composed
 
 MOST_PEOPLE = 10_000
 """The largest cast: every form of every name is looked for. The longest list of LiSCU has fewer than 300."""
 GENDERS = ("m", "f", "n", "group")
+_ROW = re.compile(r"[^\W\d_],[^\W\d_]")
 _HINT = re.compile(r"\s*\[(\w+|narrator +[^][]+)\]\s*$", re.I)
 RANGE = re.compile(r"(@?)(\d+(?:-\d*)?(?:,\d+(?:-\d*)?)*)")
 """Chapters, or tokens behind "@": "3", "5,7-9", "12-" (to the end), "@40210-52000"."""
@@ -55,13 +56,12 @@ class Cast:
         Raises:
             UsageError: nobody is called so; the message lists the cast.
         """
-        wanted = name.casefold()
-        for attribute in (lambda e: (e.name,), lambda e: e.aliases):
-            for i, entry in enumerate(self.entries):
-                if wanted in (n.casefold() for n in attribute(entry)):
-                    return i
-        listed = ", ".join(self.names[:20]) + (" ..." if len(self.names) > 20 else "")
-        raise UsageError(f"no character is called {name!r}", expected=f"one of {listed}")
+        names = [(one, i) for i, one in enumerate(self.names)]
+        names += [(alias, i) for i, entry in enumerate(self.entries) for alias in entry.aliases]
+        for called, i in names:
+            if called.casefold() == name.casefold():
+                return i
+        raise UsageError(f"no character is called {name!r}", expected=f"one of {listed(self.names)}")
 
 
 def make_cast(entries: Iterable[Entry | str]) -> Cast:
@@ -81,22 +81,26 @@ def make_cast(entries: Iterable[Entry | str]) -> Cast:
         entry = Entry(name, tuple(a for a in others if is_sayable(a) and a != name), given.gender)
         if not is_sayable(name):
             continue
-        key = entry.name.casefold()
-        if key in merged:
-            notes.append(f"the cast names {entry.name!r} more than once; taken as one character")
-            known = merged[key]
-            aliases = dict.fromkeys((*known.aliases, *entry.aliases))
-            merged[key] = replace(known, aliases=tuple(aliases), gender=known.gender or entry.gender)
-        else:
-            merged[key] = entry
+        if (known := merged.setdefault(name.casefold(), entry)) is not entry:
+            notes.append(f"the cast names {name!r} more than once; taken as one character")
+            aliases = tuple(dict.fromkeys((*known.aliases, *entry.aliases)))
+            merged[name.casefold()] = replace(known, aliases=aliases, gender=known.gender or entry.gender)
+    if several := [entry.name for entry in merged.values() if _is_several(entry.name)]:
+        told = "other names stand behind semicolons, other people on other lines"
+        notes.append(f"the cast has as one name {listed(map(repr, several), 3)}: {told}")
     if not merged:
         hint = "run with --propose-cast to have a cast proposed from the book"
         raise UsageError("the cast names nobody", expected="at least one name, one per line", hint=hint)
     if len(merged) > MOST_PEOPLE:
-        raise UsageError(
-            "the cast is too long", expected=f"at most {MOST_PEOPLE:,} characters", found=f"{len(merged):,}"
-        )
+        expected = f"at most {MOST_PEOPLE:,} characters"
+        raise UsageError("the cast is too long", expected=expected, found=f"{len(merged):,}")
     return Cast(tuple(merged.values()), tuple(notes))
+
+
+def _is_several(name: str) -> bool:
+    """Whether a name looks like a row of a table ("Zoë,Queen"), or like several people ("Ann, Tom, Li")."""
+    parts = [part.strip() for part in name.split(",")]
+    return _ROW.search(name) is not None or (len(parts) > 2 and all(part[:1].isupper() for part in parts))
 
 
 def parse_cast(text: str, source: str = "cast") -> Cast:
@@ -121,8 +125,7 @@ def cast_lines(text: str, source: str = "cast") -> list[tuple[Entry, str] | None
 
 
 def _line(line: str, place: str) -> tuple[Entry, str] | None:
-    line = line.split("#", 1)[0].strip()
-    if not line:
+    if not (line := line.split("#", 1)[0].strip()):
         return None
     gender, narrates = "", ""
     while match := _HINT.search(line):
@@ -137,7 +140,7 @@ def _line(line: str, place: str) -> tuple[Entry, str] | None:
             raise UsageError(f"{place}: unknown hint {match[0].strip()}", expected=expected)
         line = line[: match.start()]
     name, *aliases = (part.strip() for part in line.split(";"))
-    if not is_sayable(name) or line[0] == "{":
+    if not is_sayable(name) or line[0] in "{[":
         what, hint = f"{place}: names nobody", "tables of `harvest` are for `create --casts`"
         raise UsageError(what, expected="name; other name; other name", found=line[:80], hint=hint)
     if split_range(name)[1]:

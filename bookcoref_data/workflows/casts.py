@@ -38,18 +38,15 @@ def cast_text(path: Path, hint: str = "") -> str:
 def cast_of_record(record: Record) -> Cast | None:
     """The cast that a record brings along: the one it was annotated with, else its characters' names."""
     stored = record.extra.get(CAST)
-    if isinstance(stored, list):
-        entries = []
-        for value in stored:
-            if isinstance(value, dict) and value.get("name"):
-                aliases = value.get("aliases")
-                names = tuple(map(str, aliases)) if isinstance(aliases, list) else ()
-                entries.append(Entry(str(value["name"]), names, str(value.get("gender", ""))))
-        known = {entry.name for entry in entries}
-        # Characters that were renamed or added since.
-        entries += [Entry(name) for name, _ in record.characters if name.strip() and name not in known]
-    else:
-        entries = [Entry(name) for name, _ in record.characters if name.strip()]
+    entries: list[Entry] = []
+    for value in stored if isinstance(stored, list) else ():
+        if isinstance(value, dict) and value.get("name"):
+            aliases = value.get("aliases")
+            names = tuple(map(str, aliases)) if isinstance(aliases, list) else ()
+            entries.append(Entry(str(value["name"]), names, str(value.get("gender", ""))))
+    known = {entry.name for entry in entries}
+    # Characters that were renamed or added since.
+    entries += [Entry(name) for name, _ in record.characters if name.strip() and name not in known]
     return make_cast(entries) if entries else None
 
 

@@ -89,6 +89,15 @@ def test_letters_whose_accents_stand_apart_are_the_letters_of_the_cast(wrap):
     assert parse_cast(normalize("NFD", lines)) == parse_cast(lines)
 
 
+def test_a_cast_with_commas_between_people_is_told():
+    """Four people on one line were one character, and every name was his."""
+    cast = parse_cast("Ann, Tom, Li Wei\nZoë,Queen\nAndré Müller, Jr.\nZoë, the Queen, and Li\n")
+    told = "other names stand behind semicolons, other people on other lines"
+    assert cast.notes == (f"the cast has as one name 'Ann, Tom, Li Wei', 'Zoë,Queen': {told}",)
+    with pytest.raises(UsageError, match="names nobody"):
+        parse_cast('["Ann", "Tom"]')
+
+
 def test_the_line_ends_of_word_processors_end_lines():
     plain = read_book(BODY.encode(), "road.txt")
     for end in ("\u2028", "\u2029", "\v"):
