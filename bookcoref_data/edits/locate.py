@@ -18,6 +18,8 @@ _MOST_PLACES = 200
 _CLEARLY_NEAREST = 5
 """A place is taken among several when every other is so many times further from where it should be."""
 _RECENT = 25
+_NEAR, _LONG = 12, 4
+"""Tokens before and behind a place that are asked for the words of an anchor; letters of a longer word."""
 
 
 def plain(text: str) -> str:
@@ -58,9 +60,17 @@ class Finder:
             apart = sorted((abs(place[0] - expected), i) for i, place in enumerate(places))[:2]
             if apart and (len(apart) == 1 or apart[0][0] * _CLEARLY_NEAREST < apart[1][0]):
                 chosen = places[apart[0][1]]
+                if not self._fits(anchor, *chosen):
+                    return None
                 self._shifts.append(chosen[0] - anchor.start)
                 return chosen
         return None
+
+    def _fits(self, anchor: Anchor, first: int, last: int) -> bool:
+        """Whether half of the longer words around an anchor stand near a place: a few may stand anywhere."""
+        around = plain("".join(self._tokens[max(0, first - _NEAR) : last + 1 + _NEAR]))
+        words = [plain(word) for word in f"{anchor.before} {anchor.after}".split() if len(word) >= _LONG]
+        return 2 * sum(word in around for word in words) >= len(words)
 
     def _stands(self, anchor: Anchor) -> bool:
         """Whether the words stand at the anchor's own tokens, with a neighbour that is right."""

@@ -131,6 +131,16 @@ def test_a_place_that_could_be_two_is_not_guessed():
     assert Finder(["x", *tokens]).find(anchor_of(["and", "he"], 1, 1)) is None
 
 
+def test_a_few_words_that_stand_elsewhere_too_are_not_the_place():
+    """One of ten corrections of a place that a text lacks was made somewhere else in it."""
+    told = "the sailor laughed loudly ; “ Nobody comes , ” said he . “ Captain Thorne sleeps below ”"
+    another = "my dear Margaret wept again . “ Father is here , ” said he . “ Perhaps another evening ”"
+    gone, other = told.split(), another.split()
+    anchor = anchor_of(gone, gone.index("he"), gone.index("he"))
+    assert Finder(["so"] * 50 + other).find(anchor) is None
+    assert Finder(["so"] * 50 + gone).find(anchor) == (61, 61)
+
+
 def test_differences_lead_from_one_annotation_to_the_other():
     draw = random.Random(7)
     for _ in range(60):
