@@ -356,16 +356,15 @@ def _responses(response: Any) -> list[tuple[str, Any]]:
     """The systems by name: one, or several in a dict or a list of paths, of books, or of one book."""
     if isinstance(response, Mapping):
         return list(response.items())
-    several = isinstance(response, Sequence) and not isinstance(response, str)
+    response = [response] if isinstance(response, str | os.PathLike) else response
     # Each is a system: paths or lists of books, or one book that several have annotated.
-    keys = [getattr(one, "doc_key", None) for one in response] if several else []
-    if several and response and all(isinstance(one, str | os.PathLike) for one in response):
-        paths = [Path(one) for one in response]
+    several = list(response) if isinstance(response, Sequence) else []
+    if several and all(isinstance(one, str | os.PathLike) for one in several):
+        paths = [Path(one) for one in several]
         return list(zip(_names(paths), paths, strict=True))
+    keys = [getattr(one, "doc_key", None) for one in several]
     if len(keys) > 1 and (None in keys or len({*keys}) < len(keys)):
-        return [(f"response {number}", one) for number, one in enumerate(response, 1)]
-    if isinstance(response, str | os.PathLike):
-        return [(_names([Path(response)])[0], Path(response))]
+        return [(f"response {number}", one) for number, one in enumerate(several, 1)]
     return [("response", response)]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,11 +19,12 @@ from ..outputs import files_of
 from ..shapes import attributes, plain
 from . import options as o
 from .books import AnnotatedBook, records_of
-from .options import PathLike
+from .options import PathLike, path_or_none
 from .tables import Table
 
 if TYPE_CHECKING:
-    from ..edits import Anchor, Applied, Conflict, Edit
+    from ..edits import Applied, Conflict, Edit
+    from ..edits.diff import Diff
     from ..edits.merging import Disagreement
     from ..reading_page.compare import Differences
 
@@ -102,8 +103,7 @@ def view(
         differences=differences, edits=kept,
     )  # fmt: skip
     html = render(annotation, options)
-    path = None if out is None else path_of(out)
-    if path is not None:
+    if (path := path_or_none(out)) is not None:
         write_text(path, html)
     return Page(html, annotation, differences, path)
 
@@ -149,13 +149,9 @@ def export(
 
 @files_of("out", reads=("source",))
 def report(
-    source: o.AnyBooks,
-    out: PathLike,
-    *,
-    book: o.OneBook = "",
-    plots: bool = True,
+    source: o.AnyBooks, out: PathLike, *, book: o.OneBook = "", plots: bool = True,
     replace: o.Overwrite = False,
-) -> list[Path]:
+) -> list[Path]:  # fmt: skip
     """Write a page with the cast, counts, shares of speech, presence by chapter, and the network.
 
     Args:
@@ -225,11 +221,13 @@ def apply_edits(
 
 
 class Corrections(list["Edit"]):
-    """Corrections in order. `lost` are places of the new annotation that the old text lacks, by document."""
+    """Corrections in order. By document, `lost` are places of the new annotation that the old text lacks, and
+    `unseen` those of the old one that the new text lacks: of these nothing is said."""
 
-    def __init__(self, edits: Iterable[Edit], lost: dict[str, tuple[Anchor, ...]]) -> None:
+    def __init__(self, edits: Iterable[Edit], found: Mapping[str, Diff]) -> None:
         super().__init__(edits)
-        self.lost = lost
+        self.lost = {key: one.lost for key, one in found.items() if one.lost}
+        self.unseen = {key: one.unseen for key, one in found.items() if one.unseen}
 
     @property
     def table(self) -> Table:
@@ -263,7 +261,7 @@ def diff(
     edits = [edit for one in found.values() for edit in one.edits]
     if out is not None:
         write_edits(edits, path_of(out))
-    return Corrections(edits, {key: one.lost for key, one in found.items() if one.lost})
+    return Corrections(edits, found)
 
 
 class MergedCorrections(list["Edit"]):

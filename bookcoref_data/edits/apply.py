@@ -267,8 +267,7 @@ class _Editing:
         self.callings.joined[gone] = into
         changed = False
         for place, here in self.links.items():
-            old = here.pop(gone, None)
-            if old is not None:
+            if (old := here.pop(gone, None)) is not None:
                 here.setdefault(into, self._corrected(edit, place, into, old.kind))
                 changed = True
         for key, q in self.quotes.items():

@@ -3,8 +3,9 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
-from ..books.annotation import Annotation, Marked, Quote
+from ..books.annotation import Annotation
 from ..shapes import together
 from ..words import fold
 from .apply import apply
@@ -17,42 +18,47 @@ Row = tuple[int, int, str]
 
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """Edits that make `new` of `old`; places of `new` that are not in the text of `old`."""
+    """Edits that make `new` of `old`. `lost` are places of `new` that are not in the text of `old`, `unseen`
+    those of `old` that are not in the text of `new`: of these nothing is said."""
 
     edits: tuple[Edit, ...]
     lost: tuple[Anchor, ...] = ()
+    unseen: tuple[Anchor, ...] = ()
 
 
 def diff(old: Annotation, new: Annotation, *, author: str = "", date: str = "") -> Diff:
     """What a person changed between two annotations of a text, as edits over the old one.
 
-    Characters are paired by name, then by the mentions they share. The texts may differ: places of the new
-    annotation are then found in the old text by their words, and those that are not are listed in `lost`.
+    Characters are paired by name, then by the mentions they share. Where the texts differ, places are found
+    in the other one by their words; what only one of them has is listed, and stays as it is.
     """
-    new, lost = _carried(old, new)
+    lost, unseen = list[Anchor](), list[Anchor]()
+    if old.book.tokens != new.book.tokens:
+        there = [m for m, _ in _found(old, new, old.mentions, unseen)]
+        mentions = [m._replace(start=a, end=b) for m, (a, b) in _found(new, old, new.mentions, lost)]
+        quotes = [q._replace(start=a, end=b) for q, (a, b) in _found(new, old, new.quotes, lost)]
+        new = replace(new, book=old.book, mentions=tuple(sorted(mentions)), quotes=tuple(quotes))
+        old = replace(old, mentions=tuple(there))
     structure = list(_structure(old, new))
     middle = apply(old, structure).annotation
     edits = [*structure, *_links(middle, new), *_speakers(middle, new)]
-    return Diff(tuple(replace(e, doc_key=old.doc_key, author=author, date=date) for e in edits), lost)
+    told = tuple(replace(e, doc_key=old.doc_key, author=author, date=date) for e in edits)
+    return Diff(told, tuple(lost), tuple(unseen))
 
 
-def _carried(old: Annotation, new: Annotation) -> tuple[Annotation, tuple[Anchor, ...]]:
-    """The new annotation on the tokens of the old, and the places that could not be carried over."""
-    if old.book.tokens == new.book.tokens:
-        return new, ()
-    finder, lost = Finder(old.book.tokens), []
-    mentions: list[Marked] = []
-    quotes: list[Quote] = []
-    places: tuple[Marked | Quote, ...] = (*new.mentions, *new.quotes)
-    for one in places:
-        anchor = anchor_of(new.book.tokens, one.start, one.end)
-        if not (found := finder.find(anchor)):
-            lost.append(anchor)
-        elif isinstance(one, Quote):
-            quotes.append(one._replace(start=found[0], end=found[1]))
+def _found(one: Annotation, other: Annotation, marked: Iterable[Any], lost: list[Anchor]) -> Iterator[Any]:
+    """(what is marked in `one`, its place in the text of `other`); in `lost` goes what is not there.
+
+    From its place the way must lead back: a few words may stand in another part of the book by chance.
+    """
+    there, back = Finder(other.book.tokens), Finder(one.book.tokens)
+    for each in marked:
+        anchor = anchor_of(one.book.tokens, each.start, each.end)
+        place = there.find(anchor)
+        if place and back.find(anchor_of(other.book.tokens, *place)) == (each.start, each.end):
+            yield each, place
         else:
-            mentions.append(one._replace(start=found[0], end=found[1]))
-    return replace(new, book=old.book, mentions=tuple(sorted(mentions)), quotes=tuple(quotes)), tuple(lost)
+            lost.append(anchor)
 
 
 def _structure(old: Annotation, new: Annotation) -> Iterator[Edit]:
@@ -162,8 +168,8 @@ class Effect:
     @property
     def much(self) -> bool:
         """Whether more than 1 % of what the character had is changed elsewhere; of new ones nothing is."""
-        mentions = self.elsewhere > MOST_ELSEWHERE * self.before > 0
-        return mentions or self.quotes_elsewhere > MOST_ELSEWHERE * self.quotes_before > 0
+        both = (self.elsewhere, self.before), (self.quotes_elsewhere, self.quotes_before)
+        return any(changed > MOST_ELSEWHERE * before > 0 for changed, before in both)
 
 
 def effects(
@@ -186,11 +192,9 @@ def effects(
     old, new = _places(before, now), _places(after, {})
     found = []
     for name in old.keys() | new.keys():
-        (mentions, quotes), (mentions_now, quotes_now) = old[name], new[name]
-        found.append(Effect(
-            name, len(mentions), len(mentions_now), len((mentions ^ mentions_now).difference(said)),
-            len(quotes), len(quotes_now), len((quotes ^ quotes_now).difference(said)),
-        ))  # fmt: skip
+        both = zip(old[name], new[name], strict=True)
+        counts = [(len(a), len(b), len((a ^ b).difference(said))) for a, b in both]
+        found.append(Effect(name, *counts[0], *counts[1]))
     changed = [e for e in found if e.elsewhere or e.quotes_elsewhere or e.before != e.after]
     return sorted(changed, key=lambda e: (-e.elsewhere - e.quotes_elsewhere, e.character))
 

@@ -55,21 +55,15 @@ def _scores(
 
 def systems_table(systems: Sequence[tuple[str, Evaluation]], *, macro: bool = False) -> ReportTable:
     """F1 of every metric, one column a system; P and R of the CoNLL mean below."""
-    sides: list[dict[str, Score | Blanc | Mean]] = [
-        dict(each.macro) if macro else each.pooled.named() for _, each in systems
-    ]
-    rows: list[tuple[str, ...] | tuple[str | float | None, ...]] = [
-        (LABELS[name], *(100 * side[name].f1 for side in sides)) for name in LABELS
-    ]
+    sides: list[dict[str, Any]] = [dict(e.macro) if macro else e.pooled.named() for _, e in systems]
+    rows: list[tuple[Any, ...]] = [(LABELS[name], *(100 * s[name].f1 for s in sides)) for name in LABELS]
     rows.append(("CoNLL P", *(100 * side["conll"].precision for side in sides)))
     rows.append(("CoNLL R", *(100 * side["conll"].recall for side in sides)))
-    if any(each.linking is not None for _, each in systems):
-        # None where nobody is named.
-        cells: list[Score | Mean | None] = [
-            e.macro_linking.get("linked") if macro else e.linking.linked if e.linking else None
-            for _, e in systems
-        ]
-        rows.append(("linking (character, span)", *(None if s is None else 100 * s.f1 for s in cells)))
+    links: list[Any] = [e.macro_linking.get("linked") for _, e in systems]
+    if not macro:
+        links = [e.linking and e.linking.linked for _, e in systems]
+    if any(links):
+        rows.append((_LINKING["linked"], *(None if s is None else 100 * s.f1 for s in links)))
     what = "; ".join(dict.fromkeys(_what(each) for _, each in systems))
     how = "mean over books (macro average)" if macro else "pooled"
     title = f"F1: {what}, {how}; {_rules(systems[0][1])}"

@@ -65,10 +65,7 @@ def apply_edits(path: Path, edits: Sequence[Edit], out: Path, *, replace: bool =
             what = f"edit {number} is for the document {edit.doc_key!r}, which {path} does not have"
             raise UsageError(what, expected=", ".join(sorted(keys)[:8]))
     kept = partial(check_kept, out, keys, replace=replace)
-    if out.suffix:
-        for_output(out)
-    else:
-        kept()
+    for_output(out) if out.suffix else kept()
     done = [apply(a, edits) for a in annotations]
     if out.suffix:
         write_documents((whole_record(d.annotation) for d in done), out)
@@ -77,8 +74,7 @@ def apply_edits(path: Path, edits: Sequence[Edit], out: Path, *, replace: bool =
             write_annotations((d.annotation for d in done), out)
             # The data set that was corrected, or stands beside: an old one in `out` would contradict it.
             beside = path if path.is_dir() else path.parent
-            places = [*filter(is_folder, (out / DATASET, beside / DATASET, beside))]
-            if places:
+            if places := [*filter(is_folder, (out / DATASET, beside / DATASET, beside))]:
                 made = sum(d.changed for d in done) + read_build(places[-1]).source.get(CORRECTIONS, 0)
                 _write_corrected(places[0], done, made, out / DATASET, replace=replace)
     return done

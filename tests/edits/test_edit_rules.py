@@ -347,6 +347,23 @@ def test_places_that_are_not_in_the_old_text_are_listed():
     assert [a.words for a in found.lost] == ["another", "Quite another text"]
 
 
+def test_of_places_that_the_new_text_lacks_nothing_is_said():
+    """A corrected chapter: every mention of the other chapters was to be unlinked."""
+    words = [f"w{i}" if i % 5 else "he" for i in range(80)]
+    old = Annotation(
+        Book.make("b", [words]), ("Anna", "Tom"), tuple(Marked(i, i, i % 2) for i in range(0, 80, 5))
+    )
+    part = [Marked(i, i, i % 2) for i in range(0, 30, 5)]
+    part[2] = Marked(10, 10, 1)
+    chapter = Annotation(Book.make("b", [words[:30]]), ("Anna", "Tom"), tuple(part))
+    found = diff(old, chapter)
+    assert [(e.op, e.at.start, e.character) for e in found.edits] == [("link", 10, "Tom")]
+    assert ([a.start for a in found.unseen], found.lost) == ([*range(30, 80, 5)], ())
+    back = diff(chapter, old)
+    assert [(e.op, e.at.start, e.character) for e in back.edits] == [("link", 10, "Anna")]
+    assert ([a.start for a in back.lost], back.unseen) == ([*range(30, 80, 5)], ())
+
+
 # -- files -------------------------------------------------------------------------------------------
 
 

@@ -213,16 +213,17 @@ def edits_apply(done: api.Corrected, edits: Path, out: Path) -> None:
     say(f"wrote {out}")
 
 
-@verb(code=lambda found, **_: bool(found.lost), document=lambda found: found.to_dict()["edits"])
+@verb(code=lambda found, **_: bool({**found.lost, **found.unseen}), document=lambda f: f.to_dict()["edits"])
 def edits_diff(found: api.Corrections, old: Path, new: Path, out: Path | None, json: Json = False) -> None:
     """Places are found by their words where the two texts are not the same; exit code 1 when some are not
     found."""
     _tell_edits(found, out, json)
-    lost = [(key, anchor) for key, places in found.lost.items() for anchor in places]
-    for key, anchor in lost[:20]:
-        say(f"{key}: not found in the old text: {anchor.before} [{anchor.words}] {anchor.after}")
-    if lost:
-        say(f"not in {old}: {plural(len(lost), 'place')} of {new}")
+    for which, lacks, has, places in (("old", old, new, found.lost), ("new", new, old, found.unseen)):
+        lost = [(key, anchor) for key, anchors in places.items() for anchor in anchors]
+        for key, anchor in lost[:20]:
+            say(f"{key}: not found in the {which} text: {anchor.before} [{anchor.words}] {anchor.after}")
+        if lost:
+            say(f"not in {lacks}: {plural(len(lost), 'place')} of {has}, of which nothing is said")
 
 
 def _tell_edits(found: Sequence[Edit], out: Path | None, json: bool) -> None:
