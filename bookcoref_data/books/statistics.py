@@ -118,8 +118,10 @@ def pairwise_distance_sum(starts: Sequence[int] | Ints) -> int:
 
 
 def document_statistics(record: Record) -> Sizes:
-    """Count one document. Empty clusters do not count as chains."""
-    sizes = [len(cluster) for cluster in record.clusters if cluster]
+    """Count one document. Empty clusters do not count as chains; without clusters, characters do, as in
+    scores."""
+    clusters = record.clusters or [spans for _, spans in record.characters]
+    sizes = [len(cluster) for cluster in clusters if cluster]
     # Mentions of characters, and those that are the name itself; capitals and blanks do not count.
     named, exact = sum(len(spans) for _, spans in record.characters), None
     if record.sentences is not None:
@@ -128,15 +130,13 @@ def document_statistics(record: Record) -> Sizes:
             wanted = "".join(name.split()).casefold()
             exact += sum("".join("".join(tokens[a : b + 1]).split()).casefold() == wanted for a, b in spans)
     length = None if record.sentences is None else sum(map(len, record.sentences))
-    every = {span for cluster in (*record.clusters, *(s for _, s in record.characters)) for span in cluster}
+    every = {span for cluster in (*clusters, *(s for _, s in record.characters)) for span in cluster}
     outside = 0 if length is None else sum(not 0 <= start <= end < length for start, end in every)
-    listed = Counter(span for cluster in record.clusters for span in set(cluster))
+    listed = Counter(span for cluster in clusters for span in set(cluster))
     pair_sum = pairs = mentions = chains = 0
     weighted, plain = [], []
-    for cluster in record.clusters:
+    for cluster in (cluster for cluster in clusters if len(cluster) > 1):
         n = len(cluster)
-        if n < 2:
-            continue
         total = pairwise_distance_sum([start for start, _ in cluster])
         here = n * (n - 1) // 2
         pair_sum, pairs, mentions, chains = pair_sum + total, pairs + here, mentions + n, chains + 1

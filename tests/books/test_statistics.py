@@ -126,6 +126,13 @@ def test_counts_of_one_document():
     assert (table.tokens_per_document, table.mentions_per_document, table.chains_per_document) == (2, 1.5, 1)
 
 
+def test_characters_without_clusters_are_the_chains():
+    """They are scored; `stats` said that there was no mention."""
+    spans = [(0, 0), (2, 2)]
+    both = document_statistics(Record("b", "", [["Ann", "saw", "her"]], [spans], [("Ann", spans)]))
+    assert document_statistics(Record("b", "", [["Ann", "saw", "her"]], [], [("Ann", spans)])) == both
+
+
 def test_mentions_outside_the_text_are_counted_and_said(tmp_path):
     clusters = [[[0, 0], [2, 3]], [[1, 1], [3, 3]], [[3, 3]]]
     row = {"doc_key": "d", "sentences": [["a", "b"], ["c"]], "clusters": clusters}
