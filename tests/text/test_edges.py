@@ -33,13 +33,23 @@ def test_a_header_of_the_first_years_ends_with_the_last_paragraph_that_speaks_of
     assert between(text) == "\n\nThe story.\n\nIt goes on."
 
 
+def test_a_colophon_that_names_the_project_ends_no_header():
+    """A short story with such a line at its end was cut as a whole, and "100 of 23,859" was kept."""
+    story = "The story goes on and on.\n\n" * 300
+    text = f"Made from a Project Gutenberg text.\n\n{story}Colophon\n\nBased on a Project Gutenberg etext."
+    assert between(text).strip().startswith("The story")
+    assert "Colophon" in between(text)
+
+
 def test_such_a_header_is_looked_for_in_25000_characters_and_a_footer_is_none():
     words = "The story.\n\n"
-    far = words * 2084 + "This etext is free.\n\n" + words
-    assert far.index("This etext") > 25_000
-    assert find_edges(far) == (0, len(far))
-    near = words * 2000 + "This etext is free.\n\n" + words
-    assert near[: find_edges(near)[0]].endswith("This etext is free.")
+    free = words * 400 + "This etext is free.\n\n"
+    far = free * 5 + "This etext is dear.\n\n" + words
+    assert far.index("This etext is dear") < 25_000
+    assert far[: find_edges(far)[0]].endswith("This etext is dear.")
+    far = free * 5 + words * 100 + "This etext is dear.\n\n" + words
+    assert far.index("This etext is dear") > 25_000
+    assert far[: find_edges(far)[0]].endswith("This etext is free.")
     footer = f"{words}End of the Project Gutenberg Etext of X\n"
     assert between(footer) == words
 

@@ -14,6 +14,7 @@ from .settings import CleanSettings
 _FOOTER_LIMIT = 60_000  # the licence has 19,000; a few files have notes on the edition behind it
 _EDGE_SHARE = 0.1
 _OLD_HEADER_LIMIT = 25_000  # characters: the longest headers of the nineties have about 17,000
+_OLD_HEADER_GAP = 5_000  # between two paragraphs that speak of the project; behind more is a short story
 
 
 def find_edges(text: str) -> tuple[int, int]:
@@ -22,7 +23,8 @@ def find_edges(text: str) -> tuple[int, int]:
     start = found[-1].end() if found else 0
     if not found:
         for block in blocks_of(text, 0, min(len(text), _OLD_HEADER_LIMIT)):
-            if HEADER_WORDS.search(block.text) and not FOOTER.match(block.text):
+            near = block.start - start <= _OLD_HEADER_GAP
+            if near and HEADER_WORDS.search(block.text) and not FOOTER.match(block.text):
                 start = block.end
     footer = footer_start(text, start)
     return start, len(text) if footer is None else footer
@@ -60,11 +62,9 @@ def cut_edges(draft: Draft, settings: CleanSettings) -> None:
         doubts.append(("the header does not end", repr(text[draft.start - 60 : draft.start])))
     for what, where in doubts[:1]:
         if settings.guard:
-            raise DataError(
-                what, expected="one book between one header and one footer", found=where,
-                hint="split the file, one book in each; with --no-guard the text behind the last header is "
-                "kept",
-            )  # fmt: skip
+            expected = "one book between one header and one footer"
+            hint = "split the file, one book in each; with --no-guard the text behind the last header is kept"
+            raise DataError(what, expected=expected, found=where, hint=hint)
         draft.decide("header", 0, draft.start, f"{what}: {where}", cut=True)
     draft.cut("header", 0, draft.start)
     draft.cut("footer", draft.end, len(text))
