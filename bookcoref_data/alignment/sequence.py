@@ -36,11 +36,11 @@ def align(old: np.ndarray, new: np.ndarray, grams: tuple[int, ...] = GRAMS) -> n
         # The equal beginnings and ends of a gap are matched; what is left of it goes on.
         size = min(a1 - a0, b1 - b0)
         if size and old[a0] == new[b0]:
-            same = _equal_prefix(old[a0 : a0 + size], new[b0 : b0 + size])
+            same = equal_beginning(old[a0 : a0 + size], new[b0 : b0 + size])
             partner[a0 : a0 + same] = np.arange(b0, b0 + same)
             a0, b0, size = a0 + same, b0 + same, size - same
         if size and old[a1 - 1] == new[b1 - 1]:
-            same = _equal_prefix(old[a1 - size : a1][::-1], new[b1 - size : b1][::-1])
+            same = equal_beginning(old[a1 - size : a1][::-1], new[b1 - size : b1][::-1])
             partner[a1 - same : a1] = np.arange(b1 - same, b1)
             a1, b1 = a1 - same, b1 - same
         if a0 == a1 or b0 == b1:
@@ -70,10 +70,9 @@ def align(old: np.ndarray, new: np.ndarray, grams: tuple[int, ...] = GRAMS) -> n
     return partner
 
 
-def _equal_prefix(a: np.ndarray, b: np.ndarray) -> int:
-    differs = a != b
-    first = int(differs.argmax())
-    return first if differs[first] else len(a)
+def equal_beginning(a: np.ndarray, b: np.ndarray) -> int:
+    """How many items are equal before the first that differs, of two arrays of one length."""
+    return int(np.append(a == b, False).argmin())
 
 
 def join_runs(partner: np.ndarray, old: np.ndarray, new: np.ndarray) -> np.ndarray:
@@ -137,12 +136,8 @@ def unique_matches(mixed_old: np.ndarray, mixed_new: np.ndarray, k: int) -> tupl
 
 
 def _once(hashes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    order = np.argsort(hashes, kind="stable")
-    ranked = hashes[order]
-    fresh = np.ones(len(ranked) + 1, dtype=bool)
-    fresh[1:-1] = ranked[1:] != ranked[:-1]
-    single = fresh[:-1] & fresh[1:]
-    return ranked[single], order[single]
+    values, at, times = np.unique(hashes, return_index=True, return_counts=True)
+    return values[times == 1], at[times == 1]
 
 
 def merge_runs(at_old: np.ndarray, at_new: np.ndarray, k: int) -> list[Run]:

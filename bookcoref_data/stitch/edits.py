@@ -9,13 +9,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..alignment import align, common_subsequence
+from ..alignment.sequence import Run, align, common_subsequence, equal_beginning, merge_runs
 from ..errors import DataError
 from .chars import BLANK_LINE, SPACE, WORD, CharStream, classes_of, codes_of, text_of
 from .varint import pack_numbers, unpack_numbers
-
-# Characters that both texts share: start in the source, start in the target, length.
-Run = tuple[int, int, int]
 
 ESCAPE = 0
 """In a literal, white space says what follows the character before it; after this code it is itself."""
@@ -91,20 +88,14 @@ def apply_edits(source: CharStream, edits: Edits) -> CharStream:
     DataError: the operations reach beyond the source."""
     if edits.reach > len(source):
         raise DataError("edits of the pack reach beyond the text", expected=len(source), found=edits.reach)
-    ends = np.cumsum(edits.keep + edits.drop)
-    starts = ends - edits.drop
-    kept = np.ones(len(source), dtype=bool)
-    kept[int(ends[-1]) if ends.size else 0 :] = False
-    dropping = edits.drop > 0
-    if dropping.any():
-        change = np.zeros(len(source) + 1, dtype=np.int8)
-        change[starts[dropping]] = 1
-        # A run may end where the next begins (an operation that keeps nothing): add, do not assign.
-        np.add.at(change, ends[dropping], -1)
-        kept &= np.cumsum(change[:-1], dtype=np.int8) == 0
+    kept = np.zeros(len(source), dtype=bool)
+    sizes = np.column_stack((edits.keep, edits.drop)).ravel()
+    kept[: edits.reach] = np.repeat(np.arange(sizes.size) % 2 == 0, sizes)
     # The strongest gap of every dropped run moves to the character before it.
     after: np.ndarray = source.after.copy()
-    inner = dropping & (starts > 0)
+    ends = np.cumsum(edits.keep + edits.drop)
+    starts = ends - edits.drop
+    inner = (edits.drop > 0) & (starts > 0)
     starts, ends = starts[inner], ends[inner]
     if starts.size:
         strongest = np.maximum.reduceat(np.append(after, 0), np.column_stack((starts, ends)).ravel())[::2]
@@ -154,12 +145,10 @@ def make_edits(source: CharStream, target: np.ndarray, ends: np.ndarray) -> Edit
     partner = align(old_ids, new_ids)
     # Matched pieces as runs of characters (source start, target start, length)
     old_at = np.flatnonzero(partner >= 0)
-    new_at = partner[old_at]
-    breaks = np.flatnonzero((np.diff(old_at) != 1) | (np.diff(new_at) != 1)) + 1
-    matched: list[Run] = []
-    for piece in np.split(np.arange(old_at.size), breaks) if old_at.size else ():
-        begin, end = old_starts[old_at[piece[0]]], old_starts[old_at[piece[-1]] + 1]
-        matched.append((int(begin), int(new_starts[new_at[piece[0]]]), int(end - begin)))
+    matched = [
+        (int(old_starts[i]), int(new_starts[j]), int(old_starts[i + size] - old_starts[i]))
+        for i, j, size in merge_runs(old_at, partner[old_at], 1)
+    ]
     # The runs, with shared characters of the stretches between them
     runs: list[Run] = []
     at = to = 0
@@ -197,24 +186,18 @@ def _pieces(codes: np.ndarray, ends: np.ndarray) -> tuple[list[str], np.ndarray]
 
 
 def _shared(source: np.ndarray, target: np.ndarray, a0: int, a1: int, b0: int, b1: int) -> Iterator[Run]:
-    head, tail = 0, 0
     size = min(a1 - a0, b1 - b0)
-    while head < size and source[a0 + head] == target[b0 + head]:
-        head += 1
-    while tail < size - head and source[a1 - 1 - tail] == target[b1 - 1 - tail]:
-        tail += 1
+    head = equal_beginning(source[a0 : a0 + size], target[b0 : b0 + size])
+    rest = size - head
+    tail = equal_beginning(source[a1 - rest : a1][::-1], target[b1 - rest : b1][::-1])
     if head:
         yield a0, b0, head
     a, b = source[a0 + head : a1 - tail], target[b0 + head : b1 - tail]
     if len(a) and len(b) and len(a) * len(b) <= 1_000_000:
-        pairs = common_subsequence(a.tolist(), b.tolist())
-        start = 0
-        for k in range(1, len(pairs) + 1):
-            if k == len(pairs) or (pairs[k][0] - pairs[k - 1][0], pairs[k][1] - pairs[k - 1][1]) != (1, 1):
-                if k - start >= _SHORTEST_KEPT:
-                    i, j = pairs[start]
-                    yield a0 + head + i, b0 + head + j, k - start
-                start = k
+        pairs = np.array(common_subsequence(a.tolist(), b.tolist()), dtype=np.int64).reshape(-1, 2)
+        for i, j, size in merge_runs(pairs[:, 0], pairs[:, 1], 1):
+            if size >= _SHORTEST_KEPT:
+                yield a0 + head + i, b0 + head + j, size
     if tail:
         yield a1 - tail, b1 - tail, tail
 
