@@ -239,13 +239,18 @@ def sha256_bytes(data: bytes) -> str:
 
 
 def json_page(value: object) -> str:
-    """A value as JSON that a person can read, without an end of its last line."""
-    return json.dumps(value, ensure_ascii=False, indent=1)
+    """A value as JSON that a person can read."""
+    return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
+
+
+def seal_of(value: dict[str, Any]) -> str:
+    """The sha256 of a page of JSON without the end of its last line."""
+    return sha256_bytes(json_page(value).rstrip().encode())
 
 
 def sealed(value: dict[str, Any]) -> str:
-    """Facts as a page of JSON, whose last entry is the sha256 of the page without it."""
-    return json_page(value | {"sha256": sha256_bytes(json_page(value).encode())}) + "\n"
+    """Facts as a page of JSON, whose last entry is the seal of the page without it."""
+    return json_page(value | {"sha256": seal_of(value)})
 
 
 def key_of(path: Path) -> str:

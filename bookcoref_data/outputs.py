@@ -394,7 +394,7 @@ def _read_groups(folder: Path) -> Groups:
     try:
         value = json.loads(files.read_regular(path, _MOST_RECORD))
         stated = value.pop("sha256")
-        if value["format"] != FORMAT or stated != files.sha256_bytes(files.json_page(value).encode()):
+        if value["format"] != FORMAT or stated != files.seal_of(value):
             raise ValueError("it was changed, or another version wrote it")
         return dict(value["files"])
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:

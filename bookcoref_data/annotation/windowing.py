@@ -1,8 +1,10 @@
 """The windows and groups in which clusters are expanded (paper, section 4, steps 3 and 4)."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from ..books import Window
+from ..books.windows import windows_at
 
 WINDOW_WORDS = 1500
 GROUP_WINDOWS = 10
@@ -15,16 +17,12 @@ def annotation_windows(sentence_ends: Sequence[int], words: int = WINDOW_WORDS) 
     is not the rule of the split config (`books.cut_windows`), whose windows may pass 1500. A single
     sentence longer than `words` is a window of its own.
     """
-    windows: list[Window] = []
-    first = start = 0
-    for i, end in enumerate(sentence_ends):
-        if end - start > words and i > first:
-            begin = sentence_ends[i - 1]
-            windows.append(Window(first, i, start, begin))
-            first, start = i, begin
-    if first < len(sentence_ends):
-        windows.append(Window(first, len(sentence_ends), start, sentence_ends[-1]))
-    return windows
+    firsts, start = [0] if sentence_ends else [], 0
+    for i, (last, end) in enumerate(pairwise(sentence_ends), 1):
+        if end - start > words:
+            firsts.append(i)
+            start = last
+    return windows_at(firsts, sentence_ends)
 
 
 def group_windows(windows: Sequence[Window], size: int = GROUP_WINDOWS) -> list[Window]:

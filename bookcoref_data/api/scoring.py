@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import DataError, UsageError, counted, plural
-from ..files import path_of, write_text
+from ..files import json_page, path_of, write_text
 from ..formats import ConversionReport, detect, read_documents
 from ..outputs import files_of, outputs
 from . import options as o
@@ -187,8 +187,6 @@ def align(
         SourceError, FormatError: a file cannot be read. UsageError: documents cannot be paired.
         EditionError: `new` is no edition of the same book, or too few mentions were kept.
     """
-    import json
-
     from ..workflows.align import align_files, align_records
 
     target, read = path_of(new), [path_of(new)]
@@ -204,7 +202,7 @@ def align(
         documents = carried.to_dict()["documents"]
         # Where too little is kept, the report is there all the same.
         with outputs(path_of_report, inputs=read, replace=replace):
-            write_text(path_of_report, json.dumps(documents, ensure_ascii=False, indent=1) + "\n")
+            write_text(path_of_report, json_page(documents))
     carried.require(least_kept)
     if out is not None:
         carried.save(out, to, replace=replace)

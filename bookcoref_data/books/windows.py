@@ -72,16 +72,12 @@ def cut_windows(sentence_ends: Sequence[int], size: int = 1500, rule: str = "cum
     require_choice("rule for windows", rule, RULES)
     if size < 1:
         raise UsageError("the window size must be positive", found=size)
-    windows: list[Window] = []
-    first, start = 0, 0
-    for i, end in enumerate(sentence_ends):
-        limit = start + size if rule == "restart" else size * (len(windows) + 1)
-        if end > limit:
-            windows.append(Window(first, i + 1, start, end))
-            first, start = i + 1, end
-    if first < len(sentence_ends):
-        windows.append(Window(first, len(sentence_ends), start, sentence_ends[-1]))
-    return windows
+    firsts, start = [0] if sentence_ends else [], 0
+    for i, end in enumerate(sentence_ends[:-1], 1):
+        if end > (start + size if rule == "restart" else size * len(firsts)):
+            firsts.append(i)
+            start = end
+    return windows_at(firsts, sentence_ends)
 
 
 def windows_at(firsts: Sequence[int], sentence_ends: Sequence[int]) -> list[Window]:

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import Any
 
 from ..errors import needing
+from ..files import json_page
 from ..words import long_lists, pronouns, word_set
 from .reading import LaidOutBook
 
@@ -49,7 +50,7 @@ def web_annotation(r: LaidOutBook) -> bytes:
         said += [body(f"addressee: {name}", "tagging") for name in r.addressees(q)]
         items.append(item(f"q{n}", "describing", said, q.start, q.end))
     page = {"@context": CONTEXT, "id": f"urn:bookcoref:{a.doc_key}", "type": "AnnotationPage"}
-    return json.dumps(page | {"items": items}, ensure_ascii=False, indent=1).encode("utf-8") + b"\n"
+    return json_page(page | {"items": items}).encode()
 
 
 def inception(r: LaidOutBook) -> bytes:

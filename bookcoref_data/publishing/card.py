@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from ..errors import plural
+from ..files import json_page
 from ..formats.cells import markdown_row
 from ..formats.schema import CARD
 from .publication import BOOKS_FILE, TABLES, FileFacts, Publication
@@ -188,7 +189,7 @@ def render_croissant(publication: Publication, files: Mapping[str, FileFacts]) -
         "citeAs": publication.citation.bibtex, "isLiveDataset": False,
         "distribution": distribution, "recordSet": sets,
     }  # fmt: skip
-    return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
+    return json_page(value)
 
 
 def _table(path: str) -> dict[str, Any]:

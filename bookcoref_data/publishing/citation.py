@@ -5,7 +5,6 @@ CITATION.cff    what GitHub and the Hub show as "Cite this"
 .zenodo.json    what Zenodo fills in for a DOI
 """
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from typing import Any
 import yaml
 
 from ..errors import FormatError
-from ..files import read_regular, utf8
+from ..files import json_page, read_regular, utf8
 
 _MOST_BYTES = 1 << 20
 _KINDS = {"article": "article", "book": "book", "inproceedings": "conference-paper", "techreport": "report",
@@ -176,7 +175,7 @@ def render_zenodo(
         value["license"] = licence
     if {*languages} == {"en"}:  # one language, by a code of three letters
         value["language"] = "eng"
-    return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
+    return json_page(value)
 
 
 def _work(entry: Mapping[str, str], source: str) -> CitedWork:

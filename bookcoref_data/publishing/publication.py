@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..books.facts import BookFacts
-from ..files import safe_name
+from ..files import json_page, safe_name
 from ..resources import resource
 from ..shapes import attributes, check, read_json
 from .citation import Citation
@@ -87,7 +87,7 @@ def render_publication(publication: Publication, files: Iterable[str]) -> str:
         "citation": publication.citation.bibtex, **attributes(publication, "limits left_out"),
         "files": sorted(files),
     }  # fmt: skip
-    return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
+    return json_page(value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -311,7 +311,7 @@ def write_note(path: Path, value: Mapping[str, Any]) -> None:
     It says what the file is and which sha256 it must have. A flipped bit in the note is as bad as one in the
     file, so one that is absent, unreadable or altered counts as not there: all is fetched or made again.
     """
-    write_text(path, json_page({**value, _SEAL: _digest(value)}) + "\n", at_once=True)
+    write_text(path, json_page({**value, _SEAL: _digest(value)}), at_once=True)
 
 
 def read_note(path: Path) -> dict[str, Any] | None:

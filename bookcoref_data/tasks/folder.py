@@ -64,7 +64,7 @@ def write_task_folder(out: Path, content: TaskFolder) -> list[Path]:
             "task": content.task, "made_with": f"bookcoref-data {__version__}",
             "settings": dict(content.settings), "digest": digest, "files": written,
         }  # fmt: skip
-        write_text(out / RECORD_FILE, json_page(record) + "\n")
+        write_text(out / RECORD_FILE, json_page(record))
         # The card. The `datasets` cache is keyed by its YAML, so the YAML carries the digest of the content.
         configs = together(content.tables)
         lines = ["---", "language:\n- en", f"pretty_name: {json.dumps(content.title)}", "dataset_info:"]

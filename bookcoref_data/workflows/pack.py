@@ -4,7 +4,6 @@ DIR/index.json            {"format": 1, "packs": [{doc_key, file, bytes, sha256,
 DIR/<doc_key>.pack        see docs/pack-format.md
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -15,7 +14,7 @@ from typing import Any
 from ..books import Book, Record, read_window_key
 from ..books.facts import BookFacts, books_called
 from ..errors import BookcorefError, DataError, EditionError, SourceError, UsageError
-from ..files import safe_name, sha256_bytes, write_bytes, write_text
+from ..files import json_page, safe_name, sha256_bytes, write_bytes, write_text
 from ..formats.folder import iter_folder, read_build
 from ..formats.reasons import read_reasons
 from ..outputs import place_of, whole
@@ -136,7 +135,7 @@ def pack_folder(
             raise DataError("no book could be packed", found=found)
         if out.suffix != SUFFIX:
             index = {"format": INDEX_FORMAT, "packs": [asdict(p) for p in report.packs]}
-            write_text(out / INDEX, json.dumps(index, ensure_ascii=False, indent=1) + "\n")
+            write_text(out / INDEX, json_page(index))
     return report
 
 

@@ -6,7 +6,6 @@ standoff: no run of the text's words in any file
 one commit, tagged, and compared with what was sent
 """
 
-import json
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -18,7 +17,7 @@ from typing import Any
 from ..books import Mention
 from ..books.facts import content_digest
 from ..errors import DataError, UsageError
-from ..files import write_bytes
+from ..files import json_page, write_bytes
 from ..formats.folder import BUILD_FILE, DESCRIPTIONS, BuildRecord, is_folder, iter_folder, read_build
 from ..formats.reasons import REASONS
 from ..outputs import Replaceable, whole
@@ -230,7 +229,7 @@ def _standoff(
     names = {pack.doc_key: (pack.file, pack.sha256, pack.source_sha256) for pack in report.packs}
     made: dict[str, Content] = {pack.file: work / pack.file for pack in report.packs}
     made[INDEX] = work / INDEX
-    made[MANIFEST_FILE] = (json.dumps(manifest_of(kept), ensure_ascii=False, indent=1) + "\n").encode("utf-8")
+    made[MANIFEST_FILE] = json_page(manifest_of(kept)).encode("utf-8")
     made[BOOKS_FILE] = render_books(kept.books, publication.texts, names).encode("utf-8")
     made |= _descriptions(publication, made, ["README.md"])
     made["README.md"] = render_card(publication).encode("utf-8")

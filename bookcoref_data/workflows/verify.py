@@ -17,7 +17,7 @@ from ..books import read_window_key
 from ..books.facts import BookFacts, content_digest, facts_of, is_remapped, released_key
 from ..books.stored import StoredBook, are_parts
 from ..errors import BookError, ChecksumError, DataError, FormatError, UsageError
-from ..files import write_text
+from ..files import json_page, write_text
 from ..formats.annotated import DATASET
 from ..formats.detect import is_annotated_folder
 from ..formats.folder import (
@@ -163,7 +163,7 @@ def write_manifest(folder: Path, out: Path) -> str:
     require_regular(out)
     result = require_sound(folder, "recorded")
     with whole(out):
-        write_text(out, json.dumps(manifest_of(read_build(folder)), ensure_ascii=False, indent=1) + "\n")
+        write_text(out, json_page(manifest_of(read_build(folder))))
     return result.digest
 
 
