@@ -2,8 +2,6 @@
 
 import re
 from collections.abc import Callable
-from functools import wraps
-from itertools import count
 
 from ...words.numbers import ORDINALS, ROMAN, TENS, UNITS
 from .evidence import Patterns
@@ -36,24 +34,8 @@ _LOWER_WORD = re.compile(r"\b[a-z]{2,}\b")
 
 
 HeadingRule = Callable[[Block], bool]
-_bits = count()
 
 
-def _asked_once(rule: HeadingRule) -> HeadingRule:
-    """Keep the answer of a rule with the block: two bits of `known`, asked and yes."""
-    place = 2 * next(_bits)
-    asked, yes = 1 << place, 2 << place
-
-    @wraps(rule)
-    def answer(block: Block) -> bool:
-        if not block.known & asked:
-            block.known |= asked | (yes if rule(block) else 0)
-        return bool(block.known & yes)
-
-    return answer
-
-
-@_asked_once
 def is_division(block: Block) -> bool:
     """Whether the block is the heading of a chapter, part, letter ... ("CHAPTER I", "FIRST PART", "XII.")."""
     if block.end - block.start > 400 or block.line_count > 6:
@@ -66,13 +48,11 @@ def is_division(block: Block) -> bool:
     return not _LOWER_WORD.match(rest.lstrip()) or rest.lstrip()[:3] in ("the", "in ", "of ")
 
 
-@_asked_once
 def is_titled_number(block: Block) -> bool:
     """Whether the block reads "1. Mr. Sherlock Holmes" or "II. The Mail"."""
     return block.line_count <= 3 and bool(_FORM.NUMERAL_TITLE.match(block.line)) and not is_prose(block)
 
 
-@_asked_once
 def is_contents(block: Block) -> bool:
     """Whether the first line is the heading of a table: raised, and no sentence that goes on below it."""
     return block.line[:1].isupper() and bool(_FORM.CONTENTS.match(block.line)) and not is_prose(block)
@@ -81,7 +61,6 @@ def is_contents(block: Block) -> bool:
 def _named(names: re.Pattern[str]) -> HeadingRule:
     """Whether a short block that is no prose begins with one of the names."""
 
-    @_asked_once
     def rule(block: Block) -> bool:
         short = block.end - block.start <= 400 and len(block.line) <= 80 and block.line_count <= 4
         return short and bool(names.match(block.line)) and not is_prose(block)
@@ -92,7 +71,6 @@ def _named(names: re.Pattern[str]) -> HeadingRule:
 is_preface, is_list, is_notes, is_back = map(_named, (_FORM.PREFACE, _FORM.LISTS, _FORM.NOTES, _FORM.BACK))
 
 
-@_asked_once
 def is_prose(block: Block) -> bool:
     """Whether the block is running text: wrapped lines of lower-case words.
 

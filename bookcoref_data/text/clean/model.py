@@ -102,15 +102,13 @@ class CleanText:
 class Block:
     """Consecutive lines that are not blank: [start, end) of the file, and the blank lines before it.
 
-    It holds no copy of its text, because a book is all blocks. `known` remembers what the rules of `headings`
-    said about it: a block is asked by every step.
+    It holds no copy of its text, because a book is all blocks.
     """
 
     source: str = field(repr=False)
     start: int
     end: int
     gap: int
-    known: int = field(default=0, repr=False)
 
     @property
     def text(self) -> str:
