@@ -283,7 +283,10 @@ def test_grades_count_kinds_of_errors(made):
     assert nothing.errors == {"no answer": 40, "entity-entity": 36, "none-entity": 4}
     none = grade(rows, [{"id": q["id"], "answer": NONE_OF_THE_ABOVE} for q in rows])
     assert (none.groups["none"].right, none.groups["entity"].right, none.errors["entity-none"]) == (4, 0, 36)
-    assert grade(rows, [{"id": "?", "answer": "x"}]).unknown == 1
+    assert grade(rows, [{"id": "?", "answer": "x"}]).answers_to_unknown_questions == 1
+    both = [{"id": q["id"], "answer": answer} for q in rows for answer in ("x", q["answer"])]
+    assert grade(rows, [{"id": q["id"], "answer": q["answer"]} for q in rows] * 2).answers_replaced == 0
+    assert grade(rows, both).answers_replaced == 40
     with pytest.raises(DataError, match="same id"):
         grade([rows[0], rows[0]], [])
 
@@ -291,8 +294,8 @@ def test_grades_count_kinds_of_errors(made):
 def test_nested_confusions_are_errors_that_name_an_overlapping_entity():
     row = {"id": "1", "options": ["A", "B", "C"], "answer": "A", "category": "NOM", "mention": "m",
            "is_nested": True, "overlapping": ["B"]}  # fmt: skip
-    assert grade([row], [{"id": "1", "answer": "B"}]).nested_confusions == 1
-    assert grade([row], [{"id": "1", "answer": "C"}]).nested_confusions == 0
+    assert grade([row], [{"id": "1", "answer": "B"}]).nested_errors_to_overlapping == 1
+    assert grade([row], [{"id": "1", "answer": "C"}]).nested_errors_to_overlapping == 0
 
 
 def test_pronouns_are_graded_by_person():
@@ -311,7 +314,8 @@ def test_replies_are_read_and_the_quoted_mention_is_graded(made):
     answers = [{"id": q["id"], "response": reply(q["mention"], q["answer"])} for q in rows]
     answers[0]["response"] = reply("something", rows[0]["answer"])
     grades = grade(rows, answers)
-    assert (grades.groups["all"].right, grades.extracted.right, grades.extracted_and_right.right) == (4, 3, 3)
+    assert (grades.groups["all"].right, grades.mention_extracted.right) == (4, 3)
+    assert grades.mention_extracted_and_right.right == 3
 
 
 def test_the_wilson_interval_is_the_textbook_one(made):

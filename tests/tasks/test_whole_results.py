@@ -368,7 +368,7 @@ def test_grades_are_these_counts():
     assert found["random_baseline"] == pytest.approx((4 / 3 + 1 / 2) / 5)
     assert (found["nested"]["right"], found["nested"]["total"]) == (1, 3)
     assert found["nested_errors_to_overlapping"] == 1
-    assert found["answers_to_unknown_questions"] == 1
+    assert (found["answers_to_unknown_questions"], found["answers_replaced"]) == (1, 1)
     assert found["genders"] == {"female - male": 1, "female - none": 1}
     assert found["mention_extracted"] is None
 
@@ -391,7 +391,7 @@ def test_mentions_that_replies_quote_are_graded():
         "nothing",
     ]
     found = grade(rows, [{"id": n, "response": reply} for n, reply in enumerate(replies)])
-    assert (found.extracted, found.extracted_and_right) == (Share(2, 4), Share(1, 4))
+    assert (found.mention_extracted, found.mention_extracted_and_right) == (Share(2, 4), Share(1, 4))
     assert found.groups["all"] == Share(2, 4)
 
 
@@ -588,6 +588,8 @@ def test_identification_is_graded_by_source_and_name():
     }
     assert found["random_baseline"] == pytest.approx((2 / 3 + 1 / 2) / 3)
     assert found["unanswered"] == 1
+    twice = grade_identification(rows, [{"id": 1, "answer": "Eve"}, {"id": 1, "answer": "Ada"}, {"id": "x"}])
+    assert (twice["answers_replaced"], twice["answers_to_unknown_questions"]) == (1, 1)
     assert grade_identification([], [])["random_baseline"] == 0
     with pytest.raises(DataError, match="same id"):
         grade_identification([identify(1), identify("1")], [])

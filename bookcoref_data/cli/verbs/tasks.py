@@ -251,16 +251,20 @@ def questions_evaluate(graded: api.Graded, out: Path | None, json: Json = False)
         if grades.genders:
             pairs = ", ".join(f"{pair} {count:,}" for pair, count in sorted(grades.genders.items()))
             typer.echo(f"gender of the right answer and of the one given instead: {pairs}")
-        nested = grades.nested
-        typer.echo(
-            f"nested mentions: {nested.right:,} of {nested.total:,} right; of the errors "
-            f"{grades.nested_confusions:,} name an entity of an overlapping mention"
-        )
-        if grades.extracted and grades.extracted_and_right:
-            both = grades.extracted_and_right.right
-            typer.echo(f"mention quoted right: {grades.extracted.right:,}; and answered right: {both:,}")
-        if grades.unknown:
-            say(f"{name}: {grades.unknown:,} answers are to other questions and were left out")
+        told = f"{grades.nested.right:,} of {grades.nested.total:,} right; of the errors "
+        told += f"{grades.nested_errors_to_overlapping:,} name an entity of an overlapping mention"
+        typer.echo(f"nested mentions: {told}")
+        quoted, both = grades.mention_extracted, grades.mention_extracted_and_right
+        if quoted and both:
+            typer.echo(f"mention quoted right: {quoted.right:,}; and answered right: {both.right:,}")
+        _say_odd(name, grades.to_dict())
+
+
+def _say_odd(name: str, grades: dict[str, Any]) -> None:
+    if count := grades["answers_to_unknown_questions"]:
+        say(f"{name}: {counted(count, 'answers to other questions')}, left out")
+    if count := grades["answers_replaced"]:
+        say(f"{name}: {counted(count, 'answers')} contradicted by a later one, which counts")
 
 
 def _print_run(done: Asked | api.Graded | api.Identified, out: Path | None, json: bool) -> bool:
@@ -401,9 +405,9 @@ def contexts_identify(done: api.Identified, out: Path | None, json: Json = False
         return
     for name, grades in done.grades.items():
         rows = [
-            (group, share["right"], share["total"], 100 * share["accuracy"],
-             f"{100 * share['low']:.1f} to {100 * share['high']:.1f}")
-            for group, share in grades["groups"].items()
-        ]  # fmt: skip
+            (g, s["right"], s["total"], 100 * s["accuracy"], f"{100 * s['low']:.1f} to {100 * s['high']:.1f}")
+            for g, s in grades["groups"].items()
+        ]
         emit_table((name, "right", "of", "accuracy", "95 %"), rows)
         say(f"at random: {100 * grades['random_baseline']:.2f} %; without an answer: {grades['unanswered']}")
+        _say_odd(name, grades)

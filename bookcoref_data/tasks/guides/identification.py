@@ -8,11 +8,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ...errors import DataError
 from ...shapes import attributes, together
 from ..contexts.scores import words_in
 from ..folder import Feature
-from ..questions.grading import Row, Share
+from ..questions.grading import Row, Share, answer_of, last_answers
 from ..runner.requests import Request
 from ..runner.run import AskedModel
 from .texts import MASK, GuideText, mask_name
@@ -94,20 +93,19 @@ def grade_identification(questions: Sequence[Row], answers: Iterable[Row]) -> di
     An answer is right when it is the name, blanks at its ends aside. No answer is wrong. Raises DataError:
     two questions have the same id.
     """
-    if len({str(q["id"]) for q in questions}) < len(questions):
-        raise DataError("two questions have the same id", hint="grade the splits of a folder one by one")
-    given = {str(a["id"]): str(a.get("answer") or "").strip() for a in answers}
+    rows, unknown, replaced = last_answers(questions, answers)
+    given = {key: answer_of(row) for key, row in rows.items()}
     right = {str(q["id"]): given.get(str(q["id"])) == q["answer"] for q in questions}
-    groups = {"all": list(questions)}
-    for question in questions:
-        groups.setdefault(str(question["source"]), []).append(question)
-        name = "name masked" if question["masks"] else "no name in the text"
-        groups.setdefault(name, []).append(question)
+    masked = {True: "name masked", False: "no name in the text"}
+    named = ((name, q) for q in questions for name in (str(q["source"]), masked[bool(q["masks"])]))
+    groups = {"all": list(questions)} | together(named)
     shares = {name: Share(sum(right[str(q["id"])] for q in some), len(some)) for name, some in groups.items()}
     return {
         "groups": {name: share.to_dict() for name, share in shares.items()},
         "random_baseline": sum(1 / len(q["options"]) for q in questions) / max(1, len(questions)),
         "unanswered": sum(not given.get(str(q["id"])) for q in questions),
+        "answers_to_unknown_questions": unknown,
+        "answers_replaced": replaced,
     }
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...errors import DataError
-from ...shapes import attributes, plain
+from ...shapes import AsFields
 from .build import NONE_OF_THE_ABOVE
 from .prompts import answer_in, mention_in
 
@@ -40,36 +40,38 @@ class Share:
 
 
 @dataclass(slots=True)
-class Grades:
+class Grades(AsFields):
     """The result for one file of answers.
 
     `groups` holds a `Share` for "all", each category, "entity" and "none" (what the right answer is), each
     band and data set, and what the public code looks at: nested or not, gender of the right answer, person
     of pronouns, in dialogue or not. `genders` counts wrong answers by "right - chosen" gender.
     `errors`: "entity-entity", "entity-none", "none-entity", "no answer" and "outside the options".
-    `extracted`: replies that quote the mention right; None without replies.
-    `nested` questions have an `overlapping` entity; `nested_confusions` of their errors name it.
+    `mention_extracted`: replies that quote the mention right; None without replies.
+    `nested` questions have an `overlapping` entity; `nested_errors_to_overlapping` of their errors name it.
+    The last two: as in `last_answers`.
     """
 
     groups: dict[str, Share] = field(default_factory=dict)
     errors: Counter[str] = field(default_factory=Counter)
     random_baseline: float = 0.0
-    extracted: Share | None = None
-    extracted_and_right: Share | None = None
+    mention_extracted: Share | None = None
+    mention_extracted_and_right: Share | None = None
     nested: Share = field(default_factory=lambda: Share(0, 0))
-    nested_confusions: int = 0
-    unknown: int = 0
+    nested_errors_to_overlapping: int = 0
+    answers_to_unknown_questions: int = 0
+    answers_replaced: int = 0
     genders: Counter[str] = field(default_factory=Counter)
 
-    def to_dict(self) -> dict[str, Any]:
-        return attributes(self, "groups errors random_baseline") | {
-            "mention_extracted": plain(self.extracted),
-            "mention_extracted_and_right": plain(self.extracted_and_right),
-            "nested": plain(self.nested),
-            "nested_errors_to_overlapping": self.nested_confusions,
-            "answers_to_unknown_questions": self.unknown,
-            "genders": dict(self.genders),
-        }
+
+def last_answers(questions: Sequence[Row], answers: Iterable[Row]) -> tuple[dict[str, Row], int, int]:
+    """By id the last answer to each question; how many ids are those of no question; and how many answers
+    are contradicted by a later one. Raises DataError: two questions have the same id."""
+    known, rows = {str(q["id"]) for q in questions}, list(answers)
+    if len(known) < len(questions):
+        raise DataError("two questions have the same id", hint="grade the splits of a folder one by one")
+    given = {str(a["id"]): a for a in rows}
+    return given, len(given.keys() - known), sum(answer_of(a) != answer_of(given[str(a["id"])]) for a in rows)
 
 
 def grade(questions: Sequence[Row], answers: Iterable[Row]) -> Grades:
@@ -79,11 +81,8 @@ def grade(questions: Sequence[Row], answers: Iterable[Row]) -> Grades:
     wrong; it counts as an entity among the errors, as published. Of several answers to a question the last
     one counts. Raises DataError: two questions have the same id.
     """
-    known = {str(q["id"]) for q in questions}
-    if len(known) < len(questions):
-        raise DataError("two questions have the same id", hint="grade the splits of a folder one by one")
-    given = {str(a["id"]): a for a in answers}
-    grades = Grades(unknown=len(set(given) - known))
+    given, unknown, replaced = last_answers(questions, answers)
+    grades = Grades(answers_to_unknown_questions=unknown, answers_replaced=replaced)
     judged = [(q, given.get(str(q["id"]))) for q in questions]
     right = {str(q["id"]): answer_of(a) == q["answer"] for q, a in judged}
     for name, inside in _groups(questions).items():
@@ -99,13 +98,12 @@ def grade(questions: Sequence[Row], answers: Iterable[Row]) -> Grades:
         sides = ["none" if one == NONE_OF_THE_ABOVE else "entity" for one in (q["answer"], answer)]
         grades.errors["none-entity" if sides[0] == "none" else f"entity-{sides[1]}"] += 1
         if q.get("is_nested") and answer in q.get("overlapping", ()):
-            grades.nested_confusions += 1
+            grades.nested_errors_to_overlapping += 1
     grades.random_baseline = sum(1 / len(q["options"]) for q in questions) / max(1, len(questions))
-    replies = [(q, a) for q, a in judged if a is not None and a.get("response")]
-    if replies:
+    if replies := [(q, a) for q, a in judged if a is not None and a.get("response")]:
         found = [q for q, a in replies if mention_in(str(a["response"])) == q["mention"]]
-        grades.extracted = Share(len(found), len(judged))
-        grades.extracted_and_right = Share(sum(right[str(q["id"])] for q in found), len(judged))
+        grades.mention_extracted = Share(len(found), len(judged))
+        grades.mention_extracted_and_right = Share(sum(right[str(q["id"])] for q in found), len(judged))
     nested = [q for q in questions if q.get("is_nested")]
     grades.nested = Share(sum(right[str(q["id"])] for q in nested), len(nested))
     return grades
