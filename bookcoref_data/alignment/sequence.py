@@ -104,6 +104,14 @@ def join_runs(partner: np.ndarray, old: np.ndarray, new: np.ndarray) -> np.ndarr
     return joined
 
 
+def codes_of(text: str) -> np.ndarray:
+    """The code points of a string: uint16 where all fit, which most books do, else uint32."""
+    narrow = text.encode("utf-16-le", "surrogatepass")
+    if len(narrow) == 2 * len(text):
+        return np.frombuffer(narrow, dtype="<u2")
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+
+
 def mix(values: np.ndarray) -> np.ndarray:
     """Spread whole numbers over 64 bits (the finaliser of splitmix64)."""
     x: np.ndarray = values.astype(np.uint64) + _MULTIPLIER

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ..alignment import align, join_runs
+from ..alignment.sequence import align, codes_of, join_runs
 from ..books import Mention, Record
 from ..errors import DataError
 from .base import BY_CLUSTER, kept_by_cluster
@@ -89,7 +89,7 @@ class _Mover:
         # For each character the index of the same character in the key, increasing, or -1
         self._matched = np.arange(len(text))
         if text != key_text:
-            old, new = _codes(text), _codes(key_text)
+            old, new = codes_of(text), codes_of(key_text)
             self._matched = join_runs(align(old, new, _STRETCHES), old, new)
         self._token_of = np.repeat(np.arange(len(target)), np.diff(self._key_first))
 
@@ -123,10 +123,6 @@ def _characters(tokens: list[str]) -> tuple[str, IntArray]:
     """All visible characters in one text, and where each token begins in it (one more for the end)."""
     visible = ["".join(token.translate(_PLAIN).split()) for token in tokens]
     return "".join(visible), np.concatenate(([0], np.cumsum([len(v) for v in visible], dtype=np.int64)))
-
-
-def _codes(text: str) -> IntArray:
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.int64)
 
 
 def _kept(spans: Iterable[Mention | None]) -> list[Mention]:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import zstandard
 
+from ..alignment.sequence import codes_of, kgrams
 from ..shapes import attributes
 from ..stitch.container import is_container, read_container
 
@@ -24,7 +25,6 @@ MOST_WORDS = 12
 
 _MOST_UNPACKED = 256 << 20
 _NO_LETTER = re.compile(r"[\W\d_]+")
-_BASE = np.uint64(1_000_003)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Uploads:
         self._labels = [label for label, _ in inside]
         pieces = [letters_of(raw.decode("utf-8", "replace")) for _, raw in inside]
         self._ends, self._letters = list(accumulate(map(len, pieces))), "".join(pieces)
-        hashes = _hashes(self._letters, self._seed)
+        hashes = kgrams(codes_of(self._letters), self._seed)
         self._order = np.argsort(hashes, kind="stable")
         self._sorted = hashes[self._order]
 
@@ -79,7 +79,7 @@ class Uploads:
             return best
         starts = np.concatenate(([0], np.cumsum([len(word) for word in words])))
         firsts = starts[:-1][starts[:-1] <= len(text) - self._seed]
-        wanted = _hashes(text, self._seed)[firsts]
+        wanted = kgrams(codes_of(text), self._seed)[firsts]
         low = np.searchsorted(self._sorted, wanted, "left")
         high = np.searchsorted(self._sorted, wanted, "right")
         ends = starts.tolist()
@@ -97,18 +97,6 @@ class Uploads:
 def letters_of(text: str) -> str:
     """The letters of a text in one case, without anything between them."""
     return _NO_LETTER.sub("", text).casefold()
-
-
-def _hashes(letters: str, length: int) -> np.ndarray:
-    """One number for each stretch of `length` letters; equal stretches have equal numbers."""
-    codes = np.frombuffer(letters.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.uint64)
-    count = len(codes) - length + 1
-    if count <= 0:
-        return np.zeros(0, dtype=np.uint64)
-    found = np.zeros(count, dtype=np.uint64)
-    for place in range(length):
-        found = found * _BASE + codes[place : place + count]
-    return found
 
 
 def _shared(left: str, at_left: int, right: str, at_right: int, end_right: int) -> int:

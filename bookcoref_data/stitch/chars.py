@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..alignment.sequence import codes_of
+
 NOTHING, SPACE, BLANK_LINE = 0, 1, 2
 WORD, LETTER, UPPER, DIGIT, WHITE = 1, 2, 4, 8, 16
 
@@ -62,14 +64,6 @@ class CharStream:
 
     def __len__(self) -> int:
         return len(self.codes)
-
-
-def codes_of(text: str) -> np.ndarray:
-    """The code points of a string: uint16 where all fit, which most books do, else uint32."""
-    narrow = text.encode("utf-16-le", "surrogatepass")
-    if len(narrow) == 2 * len(text):
-        return np.frombuffer(narrow, dtype="<u2")
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
 
 
 def text_of(codes: np.ndarray) -> str:

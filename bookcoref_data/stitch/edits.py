@@ -9,9 +9,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..alignment.sequence import Run, align, common_subsequence, equal_beginning, merge_runs
+from ..alignment.sequence import Run, align, codes_of, common_subsequence, equal_beginning, merge_runs
 from ..errors import DataError
-from .chars import BLANK_LINE, SPACE, WORD, CharStream, classes_of, codes_of, text_of
+from .chars import BLANK_LINE, SPACE, WORD, CharStream, classes_of, text_of
 from .varint import pack_numbers, unpack_numbers
 
 ESCAPE = 0

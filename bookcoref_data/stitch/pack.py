@@ -28,13 +28,14 @@ from typing import Any
 
 import numpy as np
 
+from ..alignment.sequence import codes_of, kgrams
 from ..books import Book, Character, split_book
 from ..books.book import tokens_sha256
 from ..books.stored import StoredBook, TokenBytes
 from ..books.windows import Whole, windows_at
 from ..errors import DataError, EditionError, FormatError
 from ..shapes import check
-from .chars import CharStream, codes_of, text_of, visible
+from .chars import CharStream, text_of, visible
 from .container import read_container, write_container
 from .edits import Edits, apply_edits, make_edits
 from .fingerprint import BITS, Fingerprint, make_fingerprint
@@ -46,8 +47,6 @@ from .token_boundaries import NONE, Cuts, decode_cuts, encode_cuts
 PROBE = 64
 """Characters at both ends of the body that are known by a hash."""
 MOST_PLACES = 4
-_BASE = 0x9E3779B97F4A7C15
-_BASES = np.array([pow(_BASE, PROBE - 1 - i, 1 << 64) for i in range(PROBE)], dtype=np.uint64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +74,7 @@ class Landmarks:
 def landmarks_of(codes: np.ndarray, start: int, length: int) -> Landmarks:
     """The landmarks of `codes[start : start + length]`."""
     ends = (codes[start : start + PROBE], codes[start + length - PROBE : start + length])
-    sums = (int((probe.astype(np.uint64) * _BASES).sum(dtype=np.uint64)) for probe in ends)
+    sums = (int(kgrams(probe, PROBE)[0]) for probe in ends)
     return Landmarks(start, length, *(sums if length >= PROBE else (0, 0)))
 
 
@@ -88,10 +87,7 @@ def find_body(codes: np.ndarray, landmarks: Landmarks) -> Iterator[int]:
     if length < PROBE or length > len(codes):
         return
     # Where the hash of `PROBE` characters is that of the beginning; only windows with no hope are spared
-    wide = codes[: len(codes) - length + PROBE].astype(np.uint64)
-    sums = np.zeros(len(wide) - PROBE + 1, dtype=np.uint64)
-    for i in range(PROBE):
-        sums += wide[i : i + len(sums)] * _BASES[i]
+    sums = kgrams(codes[: len(codes) - length + PROBE], PROBE)
     found = 0
     for place in np.flatnonzero(sums == np.uint64(landmarks.first)).tolist():
         if place != start and landmarks_of(codes, place, length) == replace(landmarks, start=place):
