@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from ..books import Book, Record
 from ..books import Mention as Span
-from ..books.annotation import Annotation, SourceText, annotation_of
+from ..books.annotation import Annotation, SourceText, annotation_of, distinct
 from ..errors import MissingFileError, SourceError, UsageError, plural
 from ..files import path_of
 from ..formats import read_documents
@@ -181,9 +181,10 @@ class AnnotatedBook:
 
     @property
     def characters(self) -> dict[str, Character]:
-        """Each named character with its mentions, the most mentioned first."""
-        ordered = sorted(self.record.characters, key=lambda pair: -len(pair[1]))
-        return {name: Character(name, tuple(spans), self) for name, spans in ordered}
+        """Each named character with its mentions, the most mentioned first; a second "Ann" is "Ann (2)"."""
+        names = distinct(name for name, _ in self.record.characters)
+        named = zip(names, (tuple(spans) for _, spans in self.record.characters), strict=True)
+        return {name: Character(name, s, self) for name, s in sorted(named, key=lambda pair: -len(pair[1]))}
 
     @cached_property
     def book(self) -> Book:
@@ -201,8 +202,7 @@ class AnnotatedBook:
         ours_here = [(m, known.names[m.character]) for m in known.mentions if m.step] if known else []
         made = {(m.start, m.end, name): m for m, name in ours_here}
         # Every mention with the name of its character, else the number of its cluster
-        spans: list[tuple[int, int, str | int]] = []
-        spans += [(a, b, name) for name, mentions in self.record.characters for a, b in mentions]
+        spans: list[tuple[int, int, Any]] = [(*s, name) for name, c in self.characters.items() for s in c.spans]
         named = {(start, end) for start, end, _ in spans}
         for number, cluster in enumerate(self.record.clusters):
             spans += [(*span, number) for span in cluster if tuple(span) not in named]

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import bookcoref_data as bc
+from bookcoref_data.books import Record
 from bookcoref_data.errors import UsageError
 from bookcoref_data.sample_story.story import gutenberg_text
 
@@ -111,6 +112,15 @@ def test_notebooks_show_tables(books):
     assert "<table>" in books._repr_html_()
     assert "<li>" in books[0]._repr_html_()
     assert books[0].mentions._repr_html_().count("<tr>") == 11
+
+
+def test_two_characters_of_one_name_are_two():
+    """The second one stood in the place of the first."""
+    both = [("Ann", [(0, 0), (2, 2)]), ("Ann", [(1, 1)])]
+    record = Record("b", "", [["Ann", "Ann", "she"]], [spans for _, spans in both], both)
+    book = bc.AnnotatedBook(record)
+    assert {name: len(c) for name, c in book.characters.items()} == {"Ann": 2, "Ann (2)": 1}
+    assert [row["character"] for row in book.mentions] == ["Ann", "Ann (2)", "Ann"]
 
 
 def test_characters_are_a_dict_by_name(books):
