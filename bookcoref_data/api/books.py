@@ -202,7 +202,7 @@ class AnnotatedBook:
         ours_here = [(m, known.names[m.character]) for m in known.mentions if m.step] if known else []
         made = {(m.start, m.end, name): m for m, name in ours_here}
         # Every mention with the name of its character, else the number of its cluster
-        spans: list[tuple[int, int, Any]] = [(*s, name) for name, c in self.characters.items() for s in c.spans]
+        spans: list[tuple[int, int, Any]] = [(*s, n) for n, c in self.characters.items() for s in c.spans]
         named = {(start, end) for start, end, _ in spans}
         for number, cluster in enumerate(self.record.clusters):
             spans += [(*span, number) for span in cluster if tuple(span) not in named]
