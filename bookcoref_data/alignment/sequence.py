@@ -135,10 +135,8 @@ def unique_matches(mixed_old: np.ndarray, mixed_new: np.ndarray, k: int) -> tupl
     """Positions (in old order) of the k-grams that occur exactly once on each side."""
     a_hash, a_at = _once(kgrams(mixed_old, k))
     b_hash, b_at = _once(kgrams(mixed_new, k))
-    spot = np.searchsorted(b_hash, a_hash)
-    spot[spot == len(b_hash)] = 0
-    hit = b_hash[spot] == a_hash if len(b_hash) else np.zeros(len(a_hash), bool)
-    at_old, at_new = a_at[hit], b_at[spot[hit]]
+    _, in_a, in_b = np.intersect1d(a_hash, b_hash, assume_unique=True, return_indices=True)
+    at_old, at_new = a_at[in_a], b_at[in_b]
     order = np.argsort(at_old)
     return at_old[order], at_new[order]
 

@@ -278,17 +278,14 @@ def _bad_line(place: str, line: str, expected: str) -> FormatError:
 
 def _linked_groups(annotation: _AnnFile) -> dict[str, list[str]]:
     """Entity ids by cluster, named by the first of its ids in the file; linked ones share a cluster."""
-    parent = {number: number for number in annotation.entities}
-
-    def root(number: str) -> str:
-        while parent[number] != number:
-            parent[number] = number = parent[parent[number]]
-        return number
-
+    group = {number: {number} for number in annotation.entities}
     for members in annotation.links:
         for member in members[1:]:
-            parent[root(member)] = root(members[0])
-    groups = together((root(number), number) for number in annotation.entities)
+            small, large = sorted((group[members[0]], group[member]), key=len)
+            if small is not large:
+                large |= small
+                group |= dict.fromkeys(small, large)
+    groups = together((id(group[number]), number) for number in annotation.entities)
     return {members[0]: members for members in groups.values()}
 
 

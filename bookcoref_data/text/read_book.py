@@ -180,40 +180,45 @@ def clean_file(
     rules = replace(rules, guard=rules.guard and settings.guard)
     if not source.text.strip():
         raise _no_text(name, f"{plural(len(source.text), 'character')}, none of them a letter")
-    # Line ends of word processors; and as many blanks as there were marks, so that places stay
-    text = source.text
-
-    def read(way: Callable[[str], str], told: str) -> str:
-        if (plain := way(text)) != text:
-            notes.append(f"{name}: {told}; places count what is read")
-        return plain
-
-    if not source.headings:
-        text = text if ours else read(as_on_a_page, "tags and signs of HTML (<i>, &quot;) read as on a page")
-        text = read(encoded_once, "was encoded twice (“ as â€œ), read as before")
-    text = text.translate(dict.fromkeys(map(ord, "\v\u2028\u2029"), "\n"))
-    text, marks = _INVISIBLE.subn(lambda found: found[1] or " " * len(found[0]), text)
-    inside = len(INSIDE_WORDS.findall(text))
-    source = source._replace(text=read(composed, "accents joined to letters, ligatures parted"))
-    if marks > inside:
-        notes.append(f"{name}: {plural(marks - inside, 'mark')} of direction or of no width read as a space")
-    if inside:
-        notes.append(f"{name}: {plural(inside, 'place')} mended where an unseen mark parted a word")
-    if not ours and (parted := with_blank_lines(source.text)):
-        put = "; blank lines were put between them, and places count these"
-        more = "" if parted[0] == source.text else put
-        notes.append(f"{name}: {parted[1]}{more}")
-        source = source._replace(text=parted[0])
-    text = source.text if ours else with_soft_hyphens(source.text)
-    if words := len(re.findall("\xad+", text)) - len(re.findall("\xad+", source.text)):
-        notes.append(f"{name}: {plural(words, 'word')} joined that the end of a line parts")
+    source, text, told = _as_read(source, ours)
     try:
         body = clean(text, rules, witness)
     except BookcorefError as error:
         error.what = f"{name}: {error.what}"
         raise
-    notes += [f"{name}: {section}" for section in body.sections]
+    notes += [f"{name}: {what}" for what in (*told, *body.sections)]
     return CleanFile(name, number, source, body, tuple(notes))
+
+
+def _as_read(source: Decoded, ours: bool) -> tuple[Decoded, str, list[str]]:
+    """The source as places in it are counted, its text to be cleaned, and what was done to it."""
+    text, told = source.text, list[str]()
+
+    def read(way: Callable[[str], str], what: str) -> str:
+        if (plain := way(text)) != text:
+            told.append(f"{what}; places count what is read")
+        return plain
+
+    if not source.headings:
+        text = text if ours else read(as_on_a_page, "tags and signs of HTML (<i>, &quot;) read as on a page")
+        text = read(encoded_once, "was encoded twice (“ as â€œ), read as before")
+    # Line ends of word processors; and as many blanks as there were marks, so that places stay
+    text = text.translate(dict.fromkeys(map(ord, "\v\u2028\u2029"), "\n"))
+    text, marks = _INVISIBLE.subn(lambda found: found[1] or " " * len(found[0]), text)
+    inside = len(INSIDE_WORDS.findall(text))
+    source = source._replace(text=read(composed, "accents joined to letters, ligatures parted"))
+    if marks > inside:
+        told.append(f"{plural(marks - inside, 'mark')} of direction or of no width read as a space")
+    if inside:
+        told.append(f"{plural(inside, 'place')} mended where an unseen mark parted a word")
+    if not ours and (parted := with_blank_lines(source.text)):
+        put = "; blank lines were put between them, and places count these"
+        told.append(parted[1] if parted[0] == source.text else parted[1] + put)
+        source = source._replace(text=parted[0])
+    text = source.text if ours else with_soft_hyphens(source.text)
+    if words := len(re.findall("\xad+", text)) - len(re.findall("\xad+", source.text)):
+        told.append(f"{plural(words, 'word')} joined that the end of a line parts")
+    return source, text, told
 
 
 def _refuse_doubled_lines(text: str, name: str) -> None:
