@@ -35,7 +35,7 @@ _INVISIBLE = re.compile(f"({INSIDE_WORDS.pattern})|{NO_WIDTH}+")
 """They would be letters of the words beside them: a name at the beginning of a line would be unknown."""
 _WHOLE = re.compile(r"""^\s*[A-Z][\w.' -]{0,30}:|[.!?:;…—-]["'”’»)\]_*]*$|["”’»]$""").search
 _INDENTED = re.compile(r"[ \t\u3000]{2}|\t").match
-_PARTED = re.compile(r"([^\W\d_]+)([-‐¬](?:[^\S\n]*\n[^\S\n]*|[^\S\n]+))([^\W\d_]+)")
+_PARTED = re.compile(r"(?<![^\W\d_])([^\W\d_]+)([-‐¬](?:[^\S\n]*\n[^\S\n]*|[^\S\n]+))([^\W\d_]+)")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _ID_IN_NAME = re.compile(r"(?:pg)?(\d{1,7})(?:-\d)?(?:\.txt)?(?:\.utf-?8)?", re.I)
 
