@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import getpass
 import platform
+import re
 import tempfile
 import time
 from collections import Counter, defaultdict
@@ -36,6 +37,7 @@ LONGEST_SENTENCE = 600
 _CHUNKS_TOGETHER = 4
 """Chunks that the parser takes in step. The vectors of the words are made chunk by chunk: four at once took
 most of the memory of a parse, and were no faster."""
+_DASHED = re.compile(r"^([a-z]{2,})(?:--|—)$")
 _NOT_PARSED = {"\n", "_"}
 _PRODUCT, _ROUNDS, _MARGIN = (800, 288, 288), 5, 1.1
 """Rows, width and depth of a product like those of the model, how often it is tried with each kernel, and how
@@ -120,8 +122,10 @@ def parse_of_arrays(
 
 
 def as_the_model_sees(book: Book) -> list[str]:
-    """The tokens of a book with small letters in raised words, and with marks of one kind."""
-    return with_small_letters(with_marks_alike(book.tokens, marked_speech(book.tokens, _sentences(book))))
+    """The tokens of a book with small letters in raised words, with marks of one kind, and no dash that hangs
+    on a word: "Anna spoke--" is else a name of two words."""
+    seen = with_small_letters(with_marks_alike(book.tokens, marked_speech(book.tokens, _sentences(book))))
+    return [_DASHED.sub(r"\1", token) for token in seen]
 
 
 def with_small_letters(tokens: Sequence[str]) -> list[str]:
