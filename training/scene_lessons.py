@@ -26,19 +26,19 @@ import numpy as np
 
 from bookcoref_data.annotation.embedded.calibration import calibrated
 from bookcoref_data.annotation.embedded.markables import OTHER, POSSESSIVE, SUBJECT
-from bookcoref_data.annotation.embedded.minilm import (
+from bookcoref_data.annotation.embedded.minilm import LONGEST, WordPieces
+from bookcoref_data.annotation.embedded.narrator import find_narration
+from bookcoref_data.annotation.embedded.pointing import (
+    FIRST,
     IN_QUOTE,
     OF_PRONOUN,
     OF_TURN,
     PARAGRAPH,
     SLOTS,
     SPOKEN_TO,
-    PointingModel,
-    WordPieces,
 )
-from bookcoref_data.annotation.embedded.narrator import find_narration
 from bookcoref_data.annotation.embedded.reader import Text
-from bookcoref_data.annotation.embedded.scenes import LONGEST, Scene, Windows
+from bookcoref_data.annotation.embedded.scenes import Scene, Windows
 from bookcoref_data.annotation.narration import Narration
 from bookcoref_data.annotation.plan import default_plan
 from bookcoref_data.workflows.annotate import annotate_book, read_sources
@@ -91,7 +91,12 @@ class Vocabulary(NamedTuple):
 
     words: WordPieces
     first_slot: int
-    FIRST: int = PointingModel.FIRST
+    longest: int = LONGEST
+    tags: Sequence[str] = ("",)
+    relations: Sequence[str] = ("",)
+
+    def ids(self, token: str) -> tuple[int, ...]:
+        return tuple(FIRST + piece for piece in self.words.pieces(token))
 
 
 class Known(NamedTuple):
@@ -131,6 +136,7 @@ class Lesson:
     `marks` are all places that ask in the package, with their kinds: a teacher can answer them."""
 
     words: list[int]
+    grammar: np.ndarray
     people: list[int]
     named: list[tuple[int, int]]
     marks: list[tuple[int, int]]
@@ -229,9 +235,10 @@ class LessonWindows(Windows):
         slots = rng.permuted(np.tile(np.arange(SLOTS), (3, 1)), axis=1).tolist()
         pools = [2 if blind else self.gender(character) for character in w.people]
         people = [self._first_slot + SLOTS * pool + slots[pool][n] for n, pool in enumerate(pools)]
-        words = [people[-1 - word] if word < 0 else word for word in w.words[:LONGEST]]
+        words = [people[-1 - word] if word < 0 else word for word in w.words[: self._longest]]
         made = Lesson(
-            words, w.people, [n for n in w.named if n[0] < len(words)][:MOST_NAMED],
+            words, self.grammar(w.tokens[: len(words)]), w.people,
+            [n for n in w.named if n[0] < len(words)][:MOST_NAMED],
             [(place, kind) for place, kind, _ in w.asks if place < len(words)],
         )  # fmt: skip
         for question in self._asked:
@@ -248,7 +255,7 @@ class LessonWindows(Windows):
         self._gone, self._veiled = range(0), -1
         lesson = self._hide_tag(told) if told else ""
         i = a
-        while i < b and len(w.words) < LONGEST - 2:
+        while i < b and len(w.words) < self._longest - 2:
             i = self._add_token(w, i)
         mark = next((place for place, kind, _ in w.asks[before:] if kind == OF_TURN), -1)
         if told and mark >= 0:
@@ -283,7 +290,7 @@ class LessonWindows(Windows):
             case = self._case(i, character, POSSESSIVE if owns else self._roles[i])
             if case >= 0 and i not in self._turns:
                 self._asked.append(Question(len(w.words), kind, character, "name hidden"))
-                w.words += self._ids(_PRONOUNS[self.gender(character)][case])
+                w.add(self._ids(_PRONOUNS[self.gender(character)][case]), end)
                 return end + 1 + owns
             self._last[character] = i
         elif i in self._known.pronouns:
@@ -309,6 +316,7 @@ class LessonWindows(Windows):
         behind = self._names[i][0] + 1
         if w.words[-1] == self._comma:
             w.words.pop()
+            w.tokens.pop()
         elif [*self._text.book.tokens[behind : behind + 1]] == [","]:
             behind += 1
         return behind

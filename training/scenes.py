@@ -28,18 +28,8 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
-from bookcoref_data.annotation.embedded.minilm import (
-    _EPS,
-    _MATRICES,
-    FILES,
-    KINDS,
-    OF_TURN,
-    SLOTS,
-    SPOKEN_TO,
-    PointingModel,
-    WordPieces,
-    read_safetensors,
-)
+from bookcoref_data.annotation.embedded.minilm import _EPS, _MATRICES, FILES, WordPieces, read_safetensors
+from bookcoref_data.annotation.embedded.pointing import FIRST, KINDS, OF_TURN, SLOTS, SPOKEN_TO
 from bookcoref_data.files import sha256_file
 
 from .scene_lessons import LESSONS, Batch, Library, Vocabulary, pack, prepare
@@ -55,7 +45,6 @@ campbell mitchell roberts carter phillips evans
 """The words that the slots begin as: men, women, and anybody."""
 MARKS = ("[CLS]", "[SEP]", "*", "#")
 """The pieces that the new words begin as, in the order of their numbers."""
-FIRST = PointingModel.FIRST
 STEPS, BATCH, RATE, RANK = 3365, 128, 2e-4, 64
 STEPS_OF_TEACHER, RATE_OF_TEACHER = 3569, 8e-5
 WARM_UP, LEAST_RATE, DECAY, DROPOUT, LONGEST_STEP = 300, 0.06, 0.01, 0.1, 1.0
@@ -103,8 +92,45 @@ class Layer(nn.Module):
         return self.n2(x + F.dropout(self.u(F.gelu(self.i(x))), drop))
 
 
-class Pupil(nn.Module):
-    """`PointingModel` in torch. It has one more answer: "nobody".
+class Asking(nn.Module):
+    """`Pointer.points` in torch, with one more answer: "nobody"."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self.Q, self.K = (nn.ModuleList(nn.Linear(size, size) for _ in range(KINDS)) for _ in range(2))
+        for head in (*self.Q, *self.K):
+            nn.init.eye_(head.weight)
+            nn.init.zeros_(head.bias)
+        self.sharpness = nn.Parameter(torch.full((KINDS,), math.log(4 / size)))
+        self.nobody = nn.Parameter(torch.zeros(KINDS, size))
+        self.nobody_bias = nn.Parameter(torch.zeros(KINDS))
+
+    def ask(self, x: Tensor, named: Tensor, asked: Tensor) -> Tensor:
+        """The score of each person, and of nobody, for each question about windows that were read: shape
+        (windows, questions, SLOTS + 1).
+
+        A person has the logarithm of the sum over his or her places, as in `Pointer.points`.
+        """
+        x = x.float()
+        window = torch.arange(len(x), device=x.device)[:, None]
+        at, of = x[window, named[..., 0].clamp(min=0)], x[window, asked[..., 0].clamp(min=0)]
+        there = named[..., 0] >= 0
+        owner = F.one_hot(named[..., 1].clamp(min=0), SLOTS).float() * there[..., None]
+        scores = []
+        for kind in range(KINDS):
+            asks, sharp = self.Q[kind](of), self.sharpness[kind].exp()
+            score = (asks @ self.K[kind](at).transpose(1, 2) * sharp).masked_fill(~there[:, None], _FAR)
+            most = score.amax(-1, keepdim=True).clamp(min=-50)
+            people = torch.log((score - most).exp() @ owner + 1e-9) + most
+            nobody = (asks @ self.nobody[kind]) * sharp + self.nobody_bias[kind]
+            nobody = nobody.new_full(nobody.shape, _FAR) if kind in (OF_TURN, SPOKEN_TO) else nobody
+            scores.append(torch.cat([people, nobody[..., None]], -1))
+        kinds = asked[..., 1].clamp(min=0)[None, ..., None].expand(1, *scores[0].shape)
+        return torch.stack(scores).gather(0, kinds)[0]
+
+
+class Pupil(Asking):
+    """`MiniLM` in torch.
 
     `known` are the pieces that occur in the lessons: the others stay as they are in the base.
     """
@@ -112,8 +138,8 @@ class Pupil(nn.Module):
     def __init__(
         self, base: Mapping[str, np.ndarray], words: WordPieces, known: np.ndarray, heads: int = 12
     ) -> None:
-        super().__init__()
         pieces = embeddings_of(base)
+        super().__init__(pieces.shape[1])
         begin = [words._ids[mark] for mark in MARKS]
         slots = [words._ids[name] for name in NAMES.split()]
         rows = np.concatenate([pieces[begin], pieces[known], pieces[slots]])
@@ -136,13 +162,6 @@ class Pupil(nn.Module):
         for n, layer in enumerate(self.layers):
             for part, name in (_MATRICES | _NORMS).items():
                 _copy(getattr(layer, part), base, f"encoder.layer.{n}.{name}")
-        self.Q, self.K = (nn.ModuleList(nn.Linear(size, size) for _ in range(KINDS)) for _ in range(2))
-        for head in (*self.Q, *self.K):
-            nn.init.eye_(head.weight)
-            nn.init.zeros_(head.bias)
-        self.sharpness = nn.Parameter(torch.full((KINDS,), math.log(4 / size)))
-        self.nobody = nn.Parameter(torch.zeros(KINDS, size))
-        self.nobody_bias = nn.Parameter(torch.zeros(KINDS))
 
     def read(self, words: Tensor) -> Tensor:
         """The vectors of windows, shape (windows, words, size); -1 is no word."""
@@ -160,28 +179,9 @@ class Pupil(nn.Module):
     def forward(self, words: Tensor, named: Tensor, asked: Tensor) -> Tensor:
         """The score of each person, and of nobody, for each question: shape (windows, questions, SLOTS + 1).
 
-        A person has the logarithm of the sum over his or her places, as in `PointingModel.points`.
+        A person has the logarithm of the sum over his or her places, as in `Pointer.points`.
         """
         return self.ask(self.read(words), named, asked)
-
-    def ask(self, x: Tensor, named: Tensor, asked: Tensor) -> Tensor:
-        """As `forward`, of windows that were read."""
-        x = x.float()
-        window = torch.arange(len(x), device=x.device)[:, None]
-        at, of = x[window, named[..., 0].clamp(min=0)], x[window, asked[..., 0].clamp(min=0)]
-        there = named[..., 0] >= 0
-        owner = F.one_hot(named[..., 1].clamp(min=0), SLOTS).float() * there[..., None]
-        scores = []
-        for kind in range(KINDS):
-            asks, sharp = self.Q[kind](of), self.sharpness[kind].exp()
-            score = (asks @ self.K[kind](at).transpose(1, 2) * sharp).masked_fill(~there[:, None], _FAR)
-            most = score.amax(-1, keepdim=True).clamp(min=-50)
-            people = torch.log((score - most).exp() @ owner + 1e-9) + most
-            nobody = (asks @ self.nobody[kind]) * sharp + self.nobody_bias[kind]
-            nobody = nobody.new_full(nobody.shape, _FAR) if kind in (OF_TURN, SPOKEN_TO) else nobody
-            scores.append(torch.cat([people, nobody[..., None]], -1))
-        kinds = asked[..., 1].clamp(min=0)[None, ..., None].expand(1, *scores[0].shape)
-        return torch.stack(scores).gather(0, kinds)[0]
 
 
 def _copy(part: nn.Module, base: Mapping[str, np.ndarray], name: str) -> None:
@@ -338,7 +338,7 @@ def check(net: Pupil, library: Library, size: int = BATCH) -> dict[str, tuple[in
 def changes(
     net: Pupil, base: Mapping[str, np.ndarray], known: np.ndarray, rank: int
 ) -> dict[str, np.ndarray]:
-    """What the net has that the base has not, as `PointingModel` takes it."""
+    """What the net has that the base has not, as `MiniLM` takes it."""
     new = {name: value.detach().float().cpu().numpy() for name, value in net.state_dict().items()}
     rows, last = new["words.weight"], FIRST + len(known)
     made = {"known": known.astype(np.int32), "sharpness": new["sharpness"]}

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from bookcoref_data.annotation.cast import parse_cast
-from bookcoref_data.annotation.embedded.minilm import SLOTS, TURN, WordPieces
+from bookcoref_data.annotation.embedded.minilm import WordPieces
 from bookcoref_data.annotation.embedded.parsing import parse_book
+from bookcoref_data.annotation.embedded.pointing import FIRST, SLOTS, TURN
 from tests.faults.workplace import write_litbank
 from training.parses import link_text
 from training.scene_lessons import (
@@ -69,7 +70,7 @@ def shown(network):
         slots = {lesson.words[place]: lesson.people[person] for place, person in lesson.named}
         names = {0: "CLS", 1: "|", 2: "?", 3: "/"}
         return " ".join(
-            f"<{slots[word]}>" if word in slots else names.get(word) or pieces[word - network.FIRST]
+            f"<{slots[word]}>" if word in slots else names.get(word) or pieces[word - FIRST]
             for word in lesson.words
         )
 
@@ -136,7 +137,7 @@ def test_who_is_called_by_name_is_spoken_to_and_the_name_is_left_out(book_of, tm
     asked = [q for q in made.asked if q.kind == SPOKEN_TO]
     # He does not call himself: that is another Brown.
     assert [(q.place, made.people[q.who], q.lesson) for q in asked] == [(n, BROWN, lesson) for n in turns[:2]]
-    comma = network.words.pieces(",")[0] + network.FIRST
+    comma = network.words.pieces(",")[0] + FIRST
     between = [made.words[a:b] for a, b in pairwise(turns)]
     # One comma goes with the name; another became a full stop, for the tag went, too.
     assert [words.count(comma) for words in between] == ([1, 0] if hide else [2, 2])

@@ -10,8 +10,13 @@ import pytest
 
 from bookcoref_data import annotate
 from bookcoref_data.annotation.cast import parse_cast
-from bookcoref_data.annotation.embedded import backend, minilm
-from bookcoref_data.annotation.embedded.minilm import (
+from bookcoref_data.annotation.embedded import backend, minilm, pointing
+from bookcoref_data.annotation.embedded.minilm import LONGEST, MiniLM, WordPieces
+from bookcoref_data.annotation.embedded.narrator import find_narration
+from bookcoref_data.annotation.embedded.network import load_rankers
+from bookcoref_data.annotation.embedded.parsing import parse_book
+from bookcoref_data.annotation.embedded.pointing import (
+    FIRST,
     IN_QUOTE,
     KINDS,
     OF_PRONOUN,
@@ -20,17 +25,13 @@ from bookcoref_data.annotation.embedded.minilm import (
     SEP,
     SLOTS,
     TURN,
-    PointingModel,
-    WordPieces,
+    Stored,
 )
-from bookcoref_data.annotation.embedded.narrator import find_narration
-from bookcoref_data.annotation.embedded.network import load_rankers
-from bookcoref_data.annotation.embedded.parsing import parse_book
 from bookcoref_data.annotation.embedded.reader import NOBODY, OneReading
-from bookcoref_data.annotation.embedded.scenes import LONGEST, Guesses, Windows, read_scenes
+from bookcoref_data.annotation.embedded.scenes import Guesses, Windows, read_scenes
 from bookcoref_data.annotation.hub.weights import find_folder
 from bookcoref_data.annotation.narration import Narration
-from bookcoref_data.annotation.plan import read_plan
+from bookcoref_data.annotation.plan import default_plan
 from bookcoref_data.books import Book
 from bookcoref_data.errors import FormatError, SourceError
 from bookcoref_data.resources import resource
@@ -59,7 +60,7 @@ def words(tmp_path_factory) -> WordPieces:
     return WordPieces(path)
 
 
-def tensors(rng) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
+def tensors(rng) -> tuple[dict[str, np.ndarray], Stored]:
     """A base of two layers with random numbers, and what was taught of it."""
 
     def drawn(*shape: int) -> np.ndarray:
@@ -100,12 +101,12 @@ def tensors(rng) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
         for head in "QK":
             store(f"{head}{kind}", SIZE, SIZE)
             taught[f"{head}{kind}.bias"] = drawn(SIZE)
-    return base, taught
+    return base, Stored(taught)
 
 
 @pytest.fixture(scope="module")
-def network(words) -> PointingModel:
-    return PointingModel(words, *tensors(np.random.default_rng(1)), heads=HEADS)
+def network(words) -> MiniLM:
+    return MiniLM(words, *tensors(np.random.default_rng(1)), heads=HEADS)
 
 
 @pytest.fixture(scope="module")
@@ -118,8 +119,7 @@ def shown(w, network) -> list[str]:
     """The words of a window as a person reads them."""
     marks = {0: "CLS", SEP: "SEP", TURN: "TURN", PARAGRAPH: "END"}
     return [
-        f"<{w.people[-1 - word]}>" if word < 0 else marks.get(word, PIECES[word - network.FIRST])
-        for word in w.words
+        f"<{w.people[-1 - word]}>" if word < 0 else marks.get(word, PIECES[word - FIRST]) for word in w.words
     ]
 
 
@@ -237,7 +237,7 @@ def test_the_network_is_bert_with_the_changes_put_in(words):
     torch = pytest.importorskip("torch", reason="the extra gpu is not installed")
     transformers = pytest.importorskip("transformers", reason="the extra gpu is not installed")
     base, taught = tensors(np.random.default_rng(3))
-    ours = PointingModel(words, base, taught, heads=HEADS)
+    ours = MiniLM(words, base, taught, heads=HEADS)
     config = transformers.BertConfig(
         vocab_size=len(ours._embeddings), hidden_size=SIZE, num_hidden_layers=LAYERS,
         num_attention_heads=HEADS, intermediate_size=16, max_position_embeddings=LONGEST,
@@ -280,10 +280,10 @@ def test_the_network_is_bert_with_the_changes_put_in(words):
     with torch.no_grad():
         expected = theirs(torch.tensor([ids])).last_hidden_state[0].numpy()
     # The hyperbolic tangent stands for the exact function.
-    everywhere = ours.read(ids, np.arange(len(ids)))
+    everywhere = ours.read(ids, np.zeros((4, 0)), np.arange(len(ids)))
     assert np.abs(everywhere - expected).max() < 0.01
     # Whom nobody asks for is left out of the last layer.
-    assert np.allclose(ours.read(ids, np.array([7, 2])), everywhere[[7, 2]], atol=1e-6)
+    assert np.allclose(ours.read(ids, np.zeros((4, 0)), np.array([7, 2])), everywhere[[7, 2]], atol=1e-6)
 
 
 def test_safetensors_are_read_and_a_damaged_file_is_refused(tmp_path):
@@ -314,7 +314,7 @@ def test_a_package_brings_the_base_and_its_code_is_not_run(tmp_path, monkeypatch
     assert minilm.find_base(minilm.BASE) == package / "model"
     assert minilm.find_base("another") == Path("of the hub/another")
     with pytest.raises(SourceError, match="no such file"):  # its files are checked as any others
-        minilm.load_network(minilm.BASE)
+        minilm.load_minilm(minilm.BASE)
 
 
 def test_where_the_base_cannot_be_had_the_package_is_named(tmp_path, monkeypatch):
@@ -331,11 +331,11 @@ def test_another_base_is_refused_and_named(tmp_path):
     for name in minilm.FILES:
         (tmp_path / name).write_bytes(b"another")
     with pytest.raises(SourceError, match=r"model\.safetensors is not the file .* taught with") as error:
-        minilm.load_network(str(tmp_path))
+        minilm.load_minilm(str(tmp_path))
     assert "53aa5117" in str(error.value)
     (tmp_path / "model.safetensors").unlink()
     with pytest.raises(SourceError, match="no such file"):
-        minilm.load_network(str(tmp_path))
+        minilm.load_minilm(str(tmp_path))
 
 
 def test_a_recipe_with_an_encoder_that_is_not_there_fails_before_anything_is_written(tmp_path, monkeypatch):
@@ -353,7 +353,7 @@ def test_a_recipe_with_an_encoder_that_is_not_there_fails_before_anything_is_wri
 
 
 def test_a_recipe_with_an_encoder_reads_with_it(tmp_path, monkeypatch, network):
-    monkeypatch.setattr(backend, "load_network", lambda model: network)
+    monkeypatch.setattr(backend, "load_minilm", lambda model: network)
     asked = []
 
     def read_along(text, narration, given):
@@ -363,22 +363,26 @@ def test_a_recipe_with_an_encoder_reads_with_it(tmp_path, monkeypatch, network):
     monkeypatch.setattr(backend, "read_scenes", read_along)
     (tmp_path / "story.txt").write_text(STORY, encoding="utf-8")
     (tmp_path / "cast.txt").write_text(CAST, encoding="utf-8")
+    annotate(tmp_path / "story.txt", tmp_path / "cast.txt")
+    assert asked.pop() is pointing.own_network()
+    monkeypatch.setattr(backend, "own_network", lambda: None)
+    monkeypatch.setattr(backend, "read_scenes", lambda *given: Guesses())
     plain = annotate(tmp_path / "story.txt", tmp_path / "cast.txt")
+    monkeypatch.setattr(backend, "read_scenes", read_along)
     along = annotate(tmp_path / "story.txt", tmp_path / "cast.txt", recipe="embedded-encoder")
     assert asked == [network]
     assert along.quotes[0] == plain.quotes[0]
     assert along.quotes[1] != plain.quotes[1]
 
 
-def test_where_paragraphs_are_guessed_the_model_is_not_asked_and_that_is_said(monkeypatch, network):
-    monkeypatch.setattr(backend, "load_network", lambda model: network)
+def test_where_paragraphs_are_guessed_the_model_is_not_asked_and_that_is_said(monkeypatch):
     monkeypatch.setattr(backend, "read_scenes", None)
     sentences = [
         ["“", "You", "are", "late", ",", "”", "said", "Anna", "."],
         ["Mr.", "Brown", "sat", "down", "."],
     ]
     bare = Source(Book.make("bare", sentences))
-    done = annotate_book(bare, parse_cast(CAST), read_plan(resource("recipes", "embedded-encoder.toml")))
+    done = annotate_book(bare, parse_cast(CAST), default_plan("embedded"))
     assert "the language model was not asked: no paragraphs" in done.state.notes
 
 
@@ -387,7 +391,7 @@ def test_damaged_changes_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(minilm, "CHANGES", tmp_path / "scenes.npz")
     (tmp_path / "scenes.npz").write_bytes(b"PK\3\4 not a file of arrays")
     with pytest.raises(FormatError, match="does not hold the encoder"):
-        minilm.load_network(str(tmp_path))
+        minilm.load_minilm(str(tmp_path))
 
 
 def test_the_changes_of_the_package_fit_the_base():
@@ -399,6 +403,77 @@ def test_the_changes_of_the_package_fit_the_base():
     assert shapes["words.b"] == (64, 384)
     assert {name.split(".")[0] for name in shapes if name[0].isdigit()} == set("012345")
     assert {shapes[f"{head}{kind}"] for head in "QK" for kind in range(KINDS)} == {(384, 384)}
+
+
+# --- the network of the package -----------------------------------------------------------------------------
+
+
+def test_words_are_known_by_themselves_or_by_how_they_end():
+    own = pointing.own_network()
+    word = {number: form for form, number in own._ids.items()}
+    assert [word[n] for token in ("He", "SAID", "“", ",") for n in own.ids(token)] == ["he", "said", "“", ","]
+    assert own.ids("\n") == own.ids("_") == own.ids(" ") == ()
+    assert word[own.ids("Zorgblation")[0]] == "~ion"
+    assert word[own.ids("Ξ")[0]] == "~"
+    assert own.first_slot == FIRST + len(own._ids) == len(own._words) - 3 * SLOTS
+
+
+def test_a_name_is_one_word_with_the_grammar_of_the_phrase(book_of):
+    book = book_of("“Well,” said old Mr. Brown, “I saw Anna Hill there.”\n\n“He waited for her.”")
+    text = link_text(book, parse_cast(CAST), parse_book(book))
+    own = pointing.own_network()
+    windows = Windows(text, (), own)
+    w = windows.window(0)
+    tags, relations, quoted, heads = windows.grammar(w.tokens)
+    word = {number: form for form, number in own._ids.items()}
+    shown = [f"<{w.people[-1 - n]}>" if n < 0 else word.get(n, n) for n in w.words]
+    said, brown, saw, anna = (shown.index(form) for form in ("said", f"<{BROWN}>", "saw", f"<{ANNA}>"))
+    assert (heads[brown], own.relations[relations[brown]], tags[brown]) == (said, "nsubj", 0)
+    assert (heads[anna], own.relations[relations[anna]], quoted[anna]) == (saw, "dobj", 1)
+    assert shown.count(f"<{ANNA}>") == 1
+    assert "hill" not in shown
+    assert (own.tags[tags[said]], quoted[said], quoted[saw]) == ("VBD", 0, 1)
+    he, her = shown.index("he"), shown.index("her")
+    # A pronoun has no tag: in a lesson it may stand where a name stood.
+    assert tags[he] == tags[her] == 0
+    assert shown[heads[he]] == "waited"
+    # Marks have no grammar, and govern themselves.
+    assert all(heads[n] == n and not tags[n] for n, token in enumerate(w.tokens) if token < 0)
+    # A word whose head is not among the words governs itself.
+    alone = windows.grammar([w.tokens[brown], -1])
+    assert alone[3].tolist() == [0, 1]
+    assert alone[1, 0] == relations[brown]
+
+
+def test_what_nobody_asks_for_is_left_out_of_the_last_layer():
+    own, rng = pointing.own_network(), np.random.default_rng(4)
+    words = rng.integers(FIRST, own.first_slot, 30).tolist()
+    grammar = np.stack([*rng.integers(0, 2, (3, 30)), rng.integers(0, 30, 30)])
+    everywhere = own.read(words, grammar, np.arange(30))
+    some = own.read(words, grammar, np.array([7, 2]))
+    assert np.allclose(some, everywhere[[7, 2]], atol=1e-3)
+    assert np.allclose((everywhere**2).mean(1), 1, atol=1e-3)
+    # What the parser says changes what is read.
+    assert not np.allclose(own.read(words, np.zeros_like(grammar), np.arange(30)), everywhere, atol=0.1)
+
+
+def test_who_answers_and_whom_is_seen_without_a_tag(book_of):
+    lines = "Anna Hill and Mr. Brown sat there.\n\n“Mr. Brown, have you the key?” said Anna.\n\n“I have it.”"
+    book = book_of(lines)
+    text = link_text(book, parse_cast(CAST), parse_book(book))
+    found = read_scenes(text, (), pointing.own_network())
+    assert max(found.turns[1], key=found.turns[1].get) == BROWN
+    assert max(found.spoken_to[1], key=found.spoken_to[1].get) == ANNA
+
+
+def test_a_damaged_network_is_refused(tmp_path, monkeypatch):
+    (tmp_path / "pointing.npz").write_bytes(b"PK\3\4 not a file of arrays")
+    monkeypatch.setattr(pointing, "WEIGHTS", tmp_path / "pointing.npz")
+    with pytest.raises(FormatError, match="does not hold the language model"):
+        pointing.own_network.__wrapped__()
+    np.savez(tmp_path / "pointing.npz", words=np.frombuffer(b"he", np.uint8))
+    with pytest.raises(FormatError, match="does not hold the language model"):
+        pointing.own_network.__wrapped__()
 
 
 @pytest.fixture(scope="module")
@@ -439,22 +514,22 @@ def test_a_speech_of_several_paragraphs_is_not_the_models(book_of, read):
     assert len(set(plain)) == 1
 
 
-def test_what_the_candidates_have_together_stays(text):
+def test_strangers_lose_nothing_to_the_people_that_the_model_knows(text):
     reader = OneReading(text, load_rankers(), scenes=Guesses())
     p = np.array([0.5, 0.2, 0.1, 0.2])
     ids = [ANNA, BROWN, len(text.people) + 3]
     moved = reader._weigh(p, ids, {ANNA: -4.0, BROWN: 0.0})
     assert moved.sum() == pytest.approx(1)
-    assert moved[-1] == pytest.approx(p[-1])
+    assert moved[2:] == pytest.approx(p[2:])  # who has no name, and nobody
     assert moved[1] / moved[0] == pytest.approx(p[1] / p[0] * np.exp(0.3 * 4))
-    # Somebody without a name is worth as much as the others on average.
-    assert moved[2] / moved[1] == pytest.approx(p[2] / p[1] * np.exp(-0.3 * 2))
     alone = np.array([0.7, 0.3])
     assert reader._weigh(alone, [len(text.people)], {ANNA: -4.0}) is alone
-    # The nobody of the model is none of the candidates, and who has no name.
+    # The nobody of the model is none of the candidates, and who has no name: it may raise both.
     nobody = reader._weigh(p, ids, {ANNA: -4.0, BROWN: -4.0, NOBODY: 0.0})
     assert nobody.sum() == pytest.approx(1)
     assert nobody[2:] / nobody[0] == pytest.approx(p[2:] / p[0] * np.exp(0.3 * 4))
+    somebody = reader._weigh(p, ids, {ANNA: 0.0, BROWN: -4.0, NOBODY: -4.0})
+    assert somebody[2:] == pytest.approx(p[2:])
 
 
 def test_pronouns_of_the_narration_are_the_models_too(text, read):

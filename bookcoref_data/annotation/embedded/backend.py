@@ -25,12 +25,13 @@ from ..windowing import GROUP_WINDOWS, WINDOW_WORDS, annotation_windows, group_w
 from .aliases import Learned, learn_aliases, name_the_missing
 from .calibration import calibrated
 from .linking import filter_names, link_names, listed_twice, never_found
-from .minilm import load_network
+from .minilm import load_minilm
 from .names import book_words, learned_table
 from .narrator import find_narration
 from .network import Ranker, Wavering, load_rankers
 from .outsiders import find_outsiders, link_outsiders
 from .parsing import Parse, parse_book
+from .pointing import own_network
 from .reader import Decision, OneReading, Teacher, Text
 from .scenes import read_scenes
 from .setup import make_text
@@ -41,8 +42,8 @@ Span = tuple[int, int]
 @dataclass(frozen=True, slots=True)
 class HowToRead:
     """The least score by kind of decision, and whether every quote has a speaker who is known by name (a
-    complete cast) or may be nobody's. `encoder` is the folder or name of the language model that reads along,
-    "" for none."""
+    complete cast) or may be nobody's. `encoder` is the folder or name of the base of the language model that
+    reads along, "" for the model of the package."""
 
     least: tuple[tuple[str, float], ...] = ()
     somebody: bool = False
@@ -64,7 +65,7 @@ class EmbeddedBackend:
         self.plan = plan
         self.rankers = rankers
         for encoder in {str(plan.of(step).get("encoder", "")) for step in ("windows", "groups")} - {""}:
-            load_network(encoder)  # Fails before the first book, not in the middle of it.
+            load_minilm(encoder)  # Fails before the first book, not in the middle of it.
         self._held: tuple[str, Parse] | None = None
         self._read: tuple[object, Reading] | None = None
         self._known: tuple[object, Learned] | None = None
@@ -189,8 +190,8 @@ def read_text(
     heard = ((q, job.given.quote_at(*span)) for q, span in enumerate(text.speech.spans))
     told = {q: answer for q, answer in heard if answer is not None} if job.given.quotes else {}
     # The language model knows turns by their paragraphs: on LitBank, which has lost them, it costs a point.
-    along = bool(how.encoder) and text.speech.real_paragraphs
-    if how.encoder and not along:
+    along = text.speech.real_paragraphs
+    if text.speech.spans and not along:
         text = replace(text, notes=(*text.notes, "the language model was not asked: no paragraphs"))
     read = partial(
         OneReading, text, rankers, narration=narration, fixed=fixed, told=told, thresholds=dict(how.least),
@@ -199,7 +200,8 @@ def read_text(
     if teach:
         reader = read(teacher=teach(text))
     else:
-        scenes = read_scenes(text, narration, load_network(how.encoder)) if along else None
+        pointer = load_minilm(how.encoder) if how.encoder else own_network()
+        scenes = read_scenes(text, narration, pointer) if along else None
         earlier = read(scenes=scenes)
         earlier.read()
         # The second reading knows from the start what the first was sure of.

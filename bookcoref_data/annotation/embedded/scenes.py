@@ -9,14 +9,14 @@ and to whom; "he" and "she" ask for themselves.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
 
 from ..narration import Narration
-from .minilm import (
+from .pointing import (
     CLS,
     IN_QUOTE,
     KINDS,
@@ -27,13 +27,11 @@ from .minilm import (
     SLOTS,
     SPOKEN_TO,
     TURN,
-    PointingModel,
+    Pointer,
 )
 from .quotes import bounds_of
 from .reader import NOBODY, Text
 
-LONGEST = 448
-"""Words of a window; the model has places for 512."""
 _PEOPLE, _RECENT, _REACH = 24, 10, 1200
 """Most people of a window; those named last who stand in front, and the tokens where they are looked for."""
 _BEFORE, _BEHIND, _REACHED = 60, 45, 160
@@ -60,23 +58,30 @@ class Guesses:
 
 @dataclass
 class Scene:
-    """Words of a window: `people` are the characters in it, `named` (place, person), `asks` (place, kind,
-    key), where `key` is a quote for a turn and else a markable. A slot is -1 - person. `end` is the paragraph
-    behind it.
+    """Words of a window, and the token of each (-1: none): `people` are the characters in it, `named` (place,
+    person), `asks` (place, kind, key), where `key` is a quote for a turn and else a markable. A slot is -1 -
+    person. `end` is the paragraph behind it.
     """
 
     words: list[int]
+    tokens: list[int]
     people: list[int] = field(default_factory=list)
     named: list[tuple[int, int]] = field(default_factory=list)
     asks: list[tuple[int, int, int]] = field(default_factory=list)
     end: int = 0
 
+    def add(self, words: Iterable[int], token: int = -1) -> None:
+        """Add words that stand for a token."""
+        for word in words:
+            self.words.append(word)
+            self.tokens.append(token)
+
 
 class Windows:
     """Cuts a text into windows."""
 
-    def __init__(self, text: Text, narration: Sequence[Narration], network: PointingModel) -> None:
-        self._text, self._pieces, self._first = text, network.words.pieces, network.FIRST
+    def __init__(self, text: Text, narration: Sequence[Narration], network: Pointer) -> None:
+        self._text, self._ids, self._longest = text, network.ids, network.longest
         speech, ms = text.speech, text.markables
         self._narrator = narration[0].narrator if len(narration) == 1 else -1
         self.paragraphs = list(pairwise(bounds_of(speech.paragraph)))
@@ -104,6 +109,43 @@ class Windows:
         self._selves = {m.start for m in outside if m.person == 1 and m.text in _SELF}
         self._marks = {a: "“" for a, _ in speech.spans if text.book.tokens[a] == '"'}
         self._marks |= {b: "”" for a, b in speech.spans if b > a and text.book.tokens[b] == '"'}
+        self._set_grammar(network)
+
+    def _set_grammar(self, network: Pointer) -> None:
+        """What the parser says of every token. A name and a pronoun have no tag: one may stand for the other;
+        and all words of a name are its last."""
+        parse, ms = self._text.parse, self._text.markables
+        number = [{name: n for n, name in enumerate(names)} for names in (network.tags, network.relations)]
+        plain = [number[0].get(tag, 0) for tag in parse.tag]
+        relation = np.array([number[1].get(dep, 0) for dep in parse.dep], np.int32)
+        self._one = np.arange(len(plain), dtype=np.int32)
+        governs = parse.head.copy()
+        for start, (end, _) in self._names.items():
+            inside = (parse.head[start : end + 1] >= start) & (parse.head[start : end + 1] <= end)
+            root = start + int(np.argmin(inside))
+            self._one[start : end + 1] = end
+            relation[end], governs[end], plain[end] = relation[root], parse.head[root], 0
+        for m in ms:
+            if m.kind == "pronoun":
+                plain[m.start] = 0
+        quoted = (np.asarray(self._text.speech.quote) >= 0).astype(np.int32)
+        self._grammar = np.stack([np.array(plain, np.int32), relation, quoted])
+        self._head = self._one[governs]
+        self._place = np.full(len(plain), -1, np.int32)
+
+    def grammar(self, tokens: Sequence[int]) -> np.ndarray:
+        """For words that stand for tokens: tag, relation, whether in a quote, and the place of the word that
+        governs it (its own where that is not among them), shape (4, words)."""
+        at = np.array(tokens)
+        found = np.zeros((4, len(at)), np.int32)
+        known = at >= 0
+        found[:3, known] = self._grammar[:, at[known]]
+        found[3] = np.arange(len(at))
+        self._place[self._one[at[known]]] = np.flatnonzero(known)
+        heads = self._place[self._head[at[known]]]
+        found[3, known] = np.where(heads < 0, found[3, known], heads)
+        self._place[self._one[at[known]]] = -1
+        return found
 
     def gender(self, character: int) -> int:
         """The pool of a character's slots."""
@@ -132,19 +174,19 @@ class Windows:
 
     def window(self, at: int, end: int | None = None) -> Scene:
         """The window that begins with paragraph `at` and ends before `end`, or earlier where it is full."""
-        w = Scene([CLS])
+        w = Scene([CLS], [-1])
         for character in self._in_front(self.paragraphs[at][0]):
             self._add_person(w, character)
             if character == self._narrator:
-                w.words += self._ids("i")
-        w.words.append(SEP)
+                w.add(self._ids("i"))
+        w.add([SEP])
         w.end = at
         for a, b in self.paragraphs[at:end]:
-            size = sum(len(self._pieces(token)) for token in self._text.book.tokens[a:b])
-            if w.end > at and len(w.words) + size + 6 > LONGEST - 2:
+            size = sum(len(self._ids(token)) for token in self._text.book.tokens[a:b])
+            if w.end > at and len(w.words) + size + 6 > self._longest - 2:
                 break
             self._add_paragraph(w, a, b)
-            w.words.append(PARAGRAPH)
+            w.add([PARAGRAPH])
             w.end += 1
         return w
 
@@ -158,7 +200,7 @@ class Windows:
         first = [self._narrator] if self._narrator >= 0 else []
         return [*first, *(c for c in recent if c != self._narrator)]
 
-    def _add_person(self, w: Scene, character: int) -> bool:
+    def _add_person(self, w: Scene, character: int, token: int = -1) -> bool:
         """A slot for a character; False where there are too many people."""
         if character not in w.people:
             if len(w.people) == _PEOPLE:
@@ -166,17 +208,17 @@ class Windows:
             w.people.append(character)
         person = w.people.index(character)
         w.named.append((len(w.words), person))
-        w.words.append(-1 - person)
+        w.add([-1 - person], token)
         return True
 
     def _add_paragraph(self, w: Scene, a: int, b: int) -> None:
         i = a
-        while i < b and len(w.words) < LONGEST - 2:
+        while i < b and len(w.words) < self._longest - 2:
             if i in self._turns:
                 w.asks.append((len(w.words), OF_TURN, self._turns[i]))
-                w.words.append(TURN)
+                w.add([TURN])
             end, character = self._names.get(i, (i, -1))
-            if character >= 0 and self._add_person(w, character):
+            if character >= 0 and self._add_person(w, character, end):
                 i = end + 1
                 continue
             if i in self._asking:
@@ -184,14 +226,11 @@ class Windows:
                 w.asks.append((len(w.words), kind, self._asking[i]))
             if i in self._selves and self._narrator in w.people:
                 w.named.append((len(w.words), w.people.index(self._narrator)))
-            w.words += self._ids(self._marks.get(i, self._text.book.tokens[i]))
+            w.add(self._ids(self._marks.get(i, self._text.book.tokens[i])), i)
             i += 1
 
-    def _ids(self, token: str) -> list[int]:
-        return [self._first + piece for piece in self._pieces(token)]
 
-
-def read_scenes(text: Text, narration: Sequence[Narration], network: PointingModel) -> Guesses:
+def read_scenes(text: Text, narration: Sequence[Narration], network: Pointer) -> Guesses:
     """Read a book window by window; each turn and pronoun is answered where it stands best inside one."""
     windows = Windows(text, narration, network)
     found = Guesses()
@@ -203,7 +242,8 @@ def read_scenes(text: Text, narration: Sequence[Narration], network: PointingMod
         slots = [network.first_slot + SLOTS * pool + pools[:n].count(pool) for n, pool in enumerate(pools)]
         ids = [slots[-1 - word] if word < 0 else word for word in w.words]
         named, owner = (np.array(part) for part in zip(*w.named, strict=True))
-        x = network.read(ids, np.append(named, [place for place, _, _ in w.asks]))
+        places = np.append(named, [place for place, _, _ in w.asks])
+        x = network.read(ids, windows.grammar(w.tokens), places)
         people, asking = x[: len(named)], x[len(named) :]
         guesses = [network.points(asking, kind, people, owner).tolist() for kind in range(KINDS)]
         for n, (place, kind, key) in enumerate(w.asks):

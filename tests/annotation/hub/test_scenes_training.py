@@ -7,8 +7,9 @@ import pytest
 
 from bookcoref_data.annotation.cast import parse_cast
 from bookcoref_data.annotation.embedded import minilm
-from bookcoref_data.annotation.embedded.minilm import SLOTS, PointingModel
+from bookcoref_data.annotation.embedded.minilm import MiniLM
 from bookcoref_data.annotation.embedded.parsing import parse_book
+from bookcoref_data.annotation.embedded.pointing import CLS, FIRST, KINDS, SEP, SLOTS, TURN, Stored
 from tests.annotation.test_scene_lessons import CAST, STORY, write_vocabulary
 from training.parses import link_text
 from training.scene_lessons import LESSONS, NOBODY, OF_PRONOUN, OF_TURN, Known, LessonWindows, Library, pack
@@ -50,7 +51,7 @@ def base(network) -> dict[str, np.ndarray]:
     """A base of two layers with random numbers."""
     rng = np.random.default_rng(3)
     shapes = {
-        "embeddings.word_embeddings": (network.first_slot - network.FIRST, SIZE),
+        "embeddings.word_embeddings": (network.first_slot - FIRST, SIZE),
         "embeddings.token_type_embeddings": (2, SIZE),
         "embeddings.position_embeddings": (512, SIZE),
     }
@@ -77,10 +78,10 @@ def net(base, network, known):
     return scenes.Pupil(base, network.words, known, heads=HEADS)
 
 
-def read_back(net, base, network, known, path, rank=SIZE) -> PointingModel:
+def read_back(net, base, network, known, path, rank=SIZE) -> MiniLM:
     np.savez_compressed(path, **scenes.changes(net, base, known, rank))
     with np.load(path, allow_pickle=False) as data:
-        return PointingModel(network.words, base, dict(data), heads=HEADS)
+        return MiniLM(network.words, base, Stored(data), heads=HEADS)
 
 
 def scores(net, batch) -> np.ndarray:
@@ -89,14 +90,14 @@ def scores(net, batch) -> np.ndarray:
     return torch.log_softmax(found, -1).numpy()
 
 
-def differences(net, model: PointingModel, batch) -> float:
+def differences(net, model: MiniLM, batch) -> float:
     """The largest difference between what torch and numpy say of the questions of a batch."""
     theirs, largest = scores(net, batch), 0.0
     for n in range(len(batch.words)):
         places, owner = batch.named[n][batch.named[n, :, 0] >= 0].T
         words = batch.words[n][batch.words[n] >= 0]
-        x = model.read(words, np.arange(len(words)))
-        for kind in range(minilm.KINDS):
+        x = model.read(words, np.zeros((4, 0)), np.arange(len(words)))
+        for kind in range(KINDS):
             rows = np.flatnonzero((batch.asked[n, :, 0] >= 0) & (batch.asked[n, :, 1] == kind))
             ours = model.points(x[batch.asked[n, rows, 0]], kind, x[places], owner)
             people = [*range(ours.shape[1] - 1), NOBODY]
@@ -105,18 +106,14 @@ def differences(net, model: PointingModel, batch) -> float:
     return largest
 
 
-def put_back(net, model: PointingModel, network, known) -> None:
+def put_back(net, model: MiniLM, network, known) -> None:
     """The net with the numbers that its file holds, so rounded as they are there."""
 
     def put(parameter, stored: np.ndarray) -> None:
         with torch.no_grad():
             parameter.copy_(torch.from_numpy(stored))
 
-    kept = [
-        *range(network.FIRST),
-        *(network.FIRST + known),
-        *range(network.first_slot, len(model._embeddings)),
-    ]
+    kept = [*range(FIRST), *(FIRST + known), *range(network.first_slot, len(model._embeddings))]
     put(net.words.weight, model._embeddings[kept])
     put(net.places.weight, model._places)
     for layer, stored in zip([net, *net.layers], [{"norm": model._norm}, *model._layers], strict=True):
@@ -178,9 +175,7 @@ def test_the_base_of_the_teacher_is_mpnet_under_the_names_of_bert(tmp_path):
     piece = np.random.default_rng(4).integers(6, len(pieces), 260)  # so far apart that distances are alike
     with torch.no_grad():
         expected = theirs(torch.tensor([[0, *(piece + 4), 2]])).last_hidden_state[0]
-        filled = torch.tensor(
-            [[minilm.CLS, *(net_word := piece + minilm.PointingModel.FIRST), minilm.SEP, -1, -1]]
-        )
+        filled = torch.tensor([[CLS, *(net_word := piece + FIRST), SEP, -1, -1]])
         found = net.read(filled)[0, : len(net_word) + 2]
     assert torch.allclose(found, expected, atol=1e-4)
 
@@ -188,9 +183,9 @@ def test_the_base_of_the_teacher_is_mpnet_under_the_names_of_bert(tmp_path):
 def test_an_untaught_net_is_the_base(net, base, network, known, tmp_path):
     model = read_back(net, base, network, known, tmp_path / "scenes.npz", rank=2)
     words = network.words._ids
-    for mark, number in (("[CLS]", minilm.CLS), ("[SEP]", minilm.SEP), ("*", minilm.TURN)):
+    for mark, number in (("[CLS]", CLS), ("[SEP]", SEP), ("*", TURN)):
         assert np.allclose(model._embeddings[number], scenes.embeddings_of(base)[words[mark]], atol=1e-3)
-    assert np.allclose(model._embeddings[network.FIRST : network.first_slot], scenes.embeddings_of(base))
+    assert np.allclose(model._embeddings[FIRST : network.first_slot], scenes.embeddings_of(base))
     slot = scenes.embeddings_of(base)[[words["john"], words["mary"], words["smith"]]]
     assert np.allclose(model._embeddings[network.first_slot :: SLOTS], slot, atol=1e-3)
     for layer in range(LAYERS):
