@@ -354,12 +354,11 @@ def pack(lessons: Sequence[Lesson]) -> Batch:
     )
     number = {name: n for n, name in enumerate(LESSONS)}
     for n, lesson in enumerate(lessons):
-        made.words[n, : len(lesson.words)] = lesson.words
-        made.named[n, : len(lesson.named)] = lesson.named
         asked = [(*question[:3], number[question.lesson]) for question in lesson.asked[:MOST_ASKED]]
-        made.asked[n, : len(asked)] = asked
         marks = lesson.marks[:: len(lesson.marks) // (MOST_MARKED + 1) + 1]
-        made.marks[n, : len(marks)] = marks
+        for part, rows in zip(made, (lesson.words, lesson.named, asked, marks), strict=True):
+            if rows:
+                part[n, : len(rows)] = rows
     return made
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -227,3 +228,12 @@ def test_novels_and_litbank_are_read_for_lessons(tmp_path, network):
     assert all(lesson.asked and len(lesson.people) > 1 for lesson in drawn)
     checked = library.draw(np.random.default_rng(1), check=True)
     assert checked.asked
+
+
+def test_a_lesson_where_the_package_asks_nothing_is_packed(text, network):
+    lesson = lessons_of(text, network, count=1)[0]
+    bare = replace(lesson, marks=[])
+    batch = pack([bare, lesson])
+    assert (batch.marks[0] == -1).all()
+    assert batch.marks[1, 0].tolist() == list(lesson.marks[0])
+    assert batch.words[0].tolist() == batch.words[1].tolist()
