@@ -365,10 +365,11 @@ def test_a_recipe_with_an_encoder_reads_with_it(tmp_path, monkeypatch, network):
     (tmp_path / "cast.txt").write_text(CAST, encoding="utf-8")
     annotate(tmp_path / "story.txt", tmp_path / "cast.txt")
     assert asked.pop() is pointing.own_network()
-    monkeypatch.setattr(backend, "own_network", lambda: None)
-    monkeypatch.setattr(backend, "read_scenes", lambda *given: Guesses())
-    plain = annotate(tmp_path / "story.txt", tmp_path / "cast.txt")
-    monkeypatch.setattr(backend, "read_scenes", read_along)
+    recipe = resource("recipes", "embedded-encoder.toml").read_text(encoding="utf-8")
+    without = tmp_path / "without.toml"
+    without.write_text(recipe.replace("sentence-transformers/all-MiniLM-L6-v2", "none"), encoding="utf-8")
+    plain = annotate(tmp_path / "story.txt", tmp_path / "cast.txt", recipe=without)
+    assert asked == []
     along = annotate(tmp_path / "story.txt", tmp_path / "cast.txt", recipe="embedded-encoder")
     assert asked == [network]
     assert along.quotes[0] == plain.quotes[0]

@@ -43,7 +43,7 @@ Span = tuple[int, int]
 class HowToRead:
     """The least score by kind of decision, and whether every quote has a speaker who is known by name (a
     complete cast) or may be nobody's. `encoder` is the folder or name of the base of the language model that
-    reads along, "" for the model of the package."""
+    reads along, "" for the model of the package, "none" for none."""
 
     least: tuple[tuple[str, float], ...] = ()
     somebody: bool = False
@@ -64,7 +64,8 @@ class EmbeddedBackend:
     def __init__(self, plan: Plan, rankers: Mapping[str, Ranker] | None = None) -> None:
         self.plan = plan
         self.rankers = rankers
-        for encoder in {str(plan.of(step).get("encoder", "")) for step in ("windows", "groups")} - {""}:
+        encoders = {str(plan.of(step).get("encoder", "")) for step in ("windows", "groups")}
+        for encoder in encoders - {"", "none"}:
             load_minilm(encoder)  # Fails before the first book, not in the middle of it.
         self._held: tuple[str, Parse] | None = None
         self._read: tuple[object, Reading] | None = None
@@ -190,8 +191,8 @@ def read_text(
     heard = ((q, job.given.quote_at(*span)) for q, span in enumerate(text.speech.spans))
     told = {q: answer for q, answer in heard if answer is not None} if job.given.quotes else {}
     # The language model knows turns by their paragraphs: on LitBank, which has lost them, it costs a point.
-    along = text.speech.real_paragraphs
-    if text.speech.spans and not along:
+    along = text.speech.real_paragraphs and how.encoder != "none"
+    if text.speech.spans and not text.speech.real_paragraphs:
         text = replace(text, notes=(*text.notes, "the language model was not asked: no paragraphs"))
     read = partial(
         OneReading, text, rankers, narration=narration, fixed=fixed, told=told, thresholds=dict(how.least),
@@ -200,8 +201,10 @@ def read_text(
     if teach:
         reader = read(teacher=teach(text))
     else:
-        pointer = load_minilm(how.encoder) if how.encoder else own_network()
-        scenes = read_scenes(text, narration, pointer) if along else None
+        scenes = None
+        if along:
+            pointer = load_minilm(how.encoder) if how.encoder else own_network()
+            scenes = read_scenes(text, narration, pointer)
         earlier = read(scenes=scenes)
         earlier.read()
         # The second reading knows from the start what the first was sure of.
