@@ -144,23 +144,23 @@ class OwnPointer(Pointer):
         x += (x @ self._of_head)[grammar[3]]
         turns = turns_of(len(ids), self._words.shape[1] // HEADS)
         for layer in self._layers[:-1]:
-            x += self._attended(x, np.arange(len(x)), layer, turns)
+            x += self._attended(x, slice(None), layer, turns)
             x += _inner(x, layer)
         found: np.ndarray = x[at] + self._attended(x, at, self._layers[-1], turns)
         return _normed(found + _inner(found, self._layers[-1]))
 
     def _attended(
-        self, x: np.ndarray, at: np.ndarray, layer: Mapping[str, np.ndarray], turns: np.ndarray
+        self, x: np.ndarray, at: np.ndarray | slice, layer: Mapping[str, np.ndarray], turns: np.ndarray
     ) -> np.ndarray:
         """What the places `at` see. Head by head: what one head needs stays in the cache of the processor."""
         size = x.shape[1] // HEADS
         q, k, v = np.split(_normed(x) @ layer["qkv"], 3, axis=1)
-        q = q[at] * np.float32(size**-0.5)
+        q, there = q[at] * np.float32(size**-0.5), turns[:, at]
         counted = np.ones((len(x), size + 1), dtype=np.float32)
         weight = np.empty((len(q), len(x)), dtype=np.float32)
         for a in range(0, x.shape[1], size):
             b = a + size
-            np.matmul(_turned(q[:, a:b], turns[:, at]), _turned(k[:, a:b], turns).T, out=weight)
+            np.matmul(_turned(q[:, a:b], there), _turned(k[:, a:b], turns).T, out=weight)
             weight -= weight.max(1, keepdims=True)
             np.exp(weight, out=weight)
             counted[:, :size] = v[:, a:b]
