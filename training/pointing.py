@@ -14,11 +14,9 @@ training part. Figures are in docs/results.md.
 
 from __future__ import annotations
 
-import argparse
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -41,16 +39,14 @@ from bookcoref_data.annotation.embedded.pointing import (
     HEADS,
     KINDS,
     LONGEST,
-    OF_TURN,
     SLOTS,
-    SPOKEN_TO,
     forms_of,
     is_no_word,
     turns_of,
 )
 
 from .scene_lessons import Batch, Lesson, Library, pack, prepare
-from .scenes import _NORMS, LOUD, SHARES, Asking, Pupil, judged, mixed, small
+from .scenes import _NORMS, LOUD, Asking, Pupil, apart_from, command_line, judged, mixed, small, with_heard
 
 STEPS, BATCH = 4539, 192
 SIZE, INNER, LAYERS, DROPOUT = 256, 768, 6, 0.05
@@ -199,9 +195,7 @@ class Net(Asking):
         shapes = {"qkv": (3 * size, size), "o": (size, size), "i": (inner, size), "u": (size, inner)}
         self.head = _matrix(size, size, 0.5)
         self.layers = nn.ModuleList(
-            nn.ParameterDict(
-                {part: _matrix(*of, 0.1 if part in "ou" else 1.0) for part, of in shapes.items()}
-            )
+            nn.ParameterDict({part: _matrix(*of, _SPREAD.get(part, 1.0)) for part, of in shapes.items()})
             for _ in range(layers)
         )
         self.alike = _matrix(of_teacher, size, 1.0)
@@ -295,9 +289,7 @@ def whitened(matrices: Tensor) -> Tensor:
 def loss_of(net: Net, teacher: Pupil, given: Doubled, unlike: float) -> Tensor:
     """How far the net is from the lessons, from what the teacher answers, and from how it sees each word."""
     words, named, asked, marks = given.batch
-    heard = marks.where(marks[..., 1:] == OF_TURN, -1)
-    heard[..., 1] = heard[..., 1].where(heard[..., 0] < 0, SPOKEN_TO)
-    marks = torch.cat([marks, heard], 1)
+    marks = with_heard(marks)
     with torch.no_grad(), mixed(words):
         theirs = teacher.read(given.pieces).float()
     at = [_at_pieces(places, given.begins) for places in (named, marks)]
@@ -306,9 +298,7 @@ def loss_of(net: Net, teacher: Pupil, given: Doubled, unlike: float) -> Tensor:
     with mixed(words):
         x = net.read(words, given.grammar)
     x = x.float()
-    ours = net.ask(x, named, marks).log_softmax(-1)
-    share = SHARES.to(words.device)[marks[..., 1].clamp(min=0)] * (marks[..., 0] >= 0)
-    apart = ((says.exp() * (says - ours)).sum(-1) * share).sum() / share.sum().clamp(min=1)
+    apart = apart_from(says, net.ask(x, named, marks).log_softmax(-1), marks)
     seen = F.layer_norm(theirs.gather(1, given.begins[..., None].expand(-1, -1, theirs.shape[-1])),
                         theirs.shape[-1:])  # fmt: skip
     there = (words >= 0).float()
@@ -379,18 +369,7 @@ def stored(net: Net, vocabulary: Sequence[str], types: Types) -> dict[str, np.nd
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("litbank", type=Path)
-    parser.add_argument("mirror", type=Path)
-    parser.add_argument("--base", type=Path, required=True, help="all-MiniLM-L6-v2: the base of the teacher")
-    parser.add_argument("--cache", type=Path, help="a folder that keeps parses")
-    parser.add_argument("--jobs", type=int, default=1, help="processes that read books, then cut lessons")
-    parser.add_argument("--steps", type=int, default=STEPS)
-    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
-    parser.add_argument("--out", type=Path, required=True)
-    options = parser.parse_args()
+    options = command_line(__doc__, STEPS).parse_args()
     model, words, types = load_minilm(str(options.base)), WordPieces(options.base / "vocab.txt"), Types()
     library = prepare(options.litbank, options.mirror, types, options.cache, options.jobs)
     for token in _MUST:

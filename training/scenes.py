@@ -275,18 +275,27 @@ def judged(scores: Tensor, asked: Tensor) -> tuple[Tensor, Tensor]:
 def follow(teacher: Pupil, net: Pupil, batch: Sequence[Tensor]) -> Tensor:
     """How far the net is from the lessons, and from the teacher at every place that asks in the package."""
     words, named, asked, marks = batch
-    heard = marks.where(marks[..., 1:] == OF_TURN, -1)
-    heard[..., 1] = heard[..., 1].where(heard[..., 0] < 0, SPOKEN_TO)
-    marks = torch.cat([marks, heard], 1)
+    marks = with_heard(marks)
     with mixed(words):
         x = net.read(words)
         loss = judged(net.ask(x, named, asked), asked)[0]
         ours = net.ask(x, named, marks).log_softmax(-1)
         with torch.no_grad():
             says = teacher(words, named, marks).log_softmax(-1)
-    share = SHARES.to(words.device)[marks[..., 1].clamp(min=0)] * (marks[..., 0] >= 0)
-    apart = (says.exp() * (says - ours)).sum(-1)
-    return LOUD * loss + (apart * share).sum() / share.sum().clamp(min=1)
+    return LOUD * loss + apart_from(says, ours, marks)
+
+
+def with_heard(marks: Tensor) -> Tensor:
+    """The places that ask in the package, and each turn once more: to whom it is spoken."""
+    heard = marks.where(marks[..., 1:] == OF_TURN, -1)
+    heard[..., 1] = heard[..., 1].where(heard[..., 0] < 0, SPOKEN_TO)
+    return torch.cat([marks, heard], 1)
+
+
+def apart_from(says: Tensor, ours: Tensor, marks: Tensor) -> Tensor:
+    """How far our answers are from those of a teacher (both logarithms), on average over what is asked."""
+    share = SHARES.to(marks.device)[marks[..., 1].clamp(min=0)] * (marks[..., 0] >= 0)
+    return ((says.exp() * (says - ours)).sum(-1) * share).sum() / share.sum().clamp(min=1)
 
 
 def teach(
@@ -381,21 +390,25 @@ def known_pieces(library: Library, words: WordPieces) -> np.ndarray:
     return np.array(sorted({piece for token in tokens for piece in words.pieces(token)}))
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+def command_line(about: str | None, steps: int) -> argparse.ArgumentParser:
+    """What a script that teaches a network takes."""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("litbank", type=Path)
     parser.add_argument("mirror", type=Path)
     parser.add_argument(
         "--base", type=Path, required=True, help="all-MiniLM-L6-v2: model.safetensors, vocab.txt"
     )
-    parser.add_argument("--teacher", type=Path, required=True, help="all-mpnet-base-v2: model.safetensors")
     parser.add_argument("--cache", type=Path, help="a folder that keeps parses")
     parser.add_argument("--jobs", type=int, default=1, help="processes that read books, then cut lessons")
-    parser.add_argument("--steps", type=int, default=STEPS)
+    parser.add_argument("--steps", type=int, default=steps)
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--out", type=Path, required=True)
+    return parser
+
+
+def main() -> None:
+    parser = command_line(__doc__, STEPS)
+    parser.add_argument("--teacher", type=Path, required=True, help="all-mpnet-base-v2: model.safetensors")
     options = parser.parse_args()
     for folder, name, expected in (
         *((options.base, name, expected) for name, expected in FILES.items()),
