@@ -286,3 +286,13 @@ def _judge(folder: Path) -> Path:
             torch.nn.init.normal_(parameter, std=0.3)
     model.save_pretrained(folder)
     return folder
+
+
+@pytest.fixture
+def one_thread():
+    """The matrices are too small to share the work, and threads that wait for each other take long."""
+    torch = pytest.importorskip("torch", reason="the extra gpu is not installed")
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)

@@ -16,19 +16,11 @@ from training.parses import link_text
 from training.scene_lessons import NOBODY, Known, LessonWindows, Library
 
 torch = pytest.importorskip("torch", reason="the extra gpu is not installed")
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 from training import pointing, scenes  # noqa: E402
 
 SIZE = 32
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    """The matrices are too small to share the work, and threads that wait for each other take long."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="module")

@@ -15,20 +15,12 @@ from training.parses import link_text
 from training.scene_lessons import LESSONS, NOBODY, OF_PRONOUN, OF_TURN, Known, LessonWindows, Library, pack
 
 torch = pytest.importorskip("torch", reason="the extra gpu is not installed")
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 from training import scenes  # noqa: E402
 
 SIZE, INNER, HEADS, LAYERS = 24, 32, 2, 2
 NORMS = ("attention.output", "output")
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    """The matrices are too small to share the work, and threads that wait for each other take long."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="module")
