@@ -8,12 +8,10 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .errors import SourceError, UsageError
-
-if TYPE_CHECKING:
-    import requests
+from .late import requests
 
 _AGAIN = {408, 409, 425, 429, 500, 502, 503, 504}
 _LONGEST_WAIT = 60.0
@@ -48,8 +46,6 @@ class ChatServer:
 
         Raises SourceError: the server refuses, or cannot be reached after all tries.
         """
-        import requests
-
         if not hasattr(self._local, "session"):
             self._local.session = requests.Session()
         last = ""

@@ -17,6 +17,7 @@ PACKAGE = ROOT / "bookcoref_data"
 FLOORS = [
     {
         "errors",
+        "late",
         "progress",
         "guard",
         "files",
@@ -50,15 +51,16 @@ FLOORS = [
 FLOOR = {room: level for level, rooms in enumerate(FLOORS) for room in rooms}
 # On the ground floor, `books` rests on errors, shapes and word lists, and the lists on the files of facts.
 GROUND = {
-    "books": {"errors", "shapes", "words"},
+    "books": {"errors", "late", "shapes", "words"},
     "guard": {"errors"},
     "files": {"errors", "guard"},
     "outputs": {"errors", "guard", "files"},
     "resources": {"errors", "files"},
     "shapes": {"errors", "files", "resources"},
     "spacy_model": {"errors", "files", "resources"},
-    "chat_server": {"errors"},
+    "chat_server": {"errors", "late"},
     "errors": set(),
+    "late": set(),
     "words": {"resources"},
     "alignment": {"errors"},
     "progress": set(),

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from ..errors import DataError, SourceError, needing
+from ..late import spacy, torch, transformers
 from ..spacy_model import load_spacy_model
 
 TypedOffsets = tuple[int, int, str]
@@ -17,10 +18,8 @@ def entity_spans(tokens: Sequence[str], sentence_ends: Sequence[int]) -> list[Ty
     """
     without = ["parser", "tagger", "lemmatizer", "attribute_ruler", "senter"]
     nlp, _ = load_spacy_model("labelling with spaCy's named entities", without=without)
-    from spacy.tokens import Doc
-
     starts = (0, *sentence_ends)
-    documents = (Doc(nlp.vocab, words=list(tokens[a:b])) for a, b in pairwise(starts))
+    documents = (spacy.tokens.Doc(nlp.vocab, words=list(tokens[a:b])) for a, b in pairwise(starts))
     return [
         (start + entity.start, start + entity.end - 1, entity.label_)
         for start, document in zip(starts, nlp.pipe(documents, batch_size=64), strict=False)
@@ -39,11 +38,10 @@ def hub_tags(model: str, sentences: Sequence[Sequence[str]], *, batch_size: int 
         SourceError: the model cannot be had. DataError: it has no fast tokenizer.
     """
     with needing("gpu", "transformers", "labelling with a model of the Hub"):
-        import torch
-        from transformers import AutoModelForTokenClassification, AutoTokenizer
+        classifier, tokenizers = transformers.AutoModelForTokenClassification, transformers.AutoTokenizer
     try:
-        tokenizer = AutoTokenizer.from_pretrained(model, add_prefix_space=True)
-        network = AutoModelForTokenClassification.from_pretrained(model, use_safetensors=True).eval()
+        tokenizer = tokenizers.from_pretrained(model, add_prefix_space=True)
+        network = classifier.from_pretrained(model, use_safetensors=True).eval()
     except (OSError, ValueError) as error:
         what = f"cannot load the model {model}"
         hint = "name a token classifier of the Hub with safetensors weights, or a local folder with one"

@@ -18,6 +18,7 @@ from ..errors import MissingFileError, SourceError, UsageError, plural
 from ..files import path_of
 from ..formats import read_documents
 from ..formats.schema import to_row
+from ..late import spacy
 from ..outputs import files_of
 from . import options as o
 from .options import PathLike
@@ -25,8 +26,6 @@ from .tables import Table, TypedRow, TypedTable
 
 if TYPE_CHECKING:
     import pandas
-    from spacy.language import Language
-    from spacy.tokens import Doc
 
     from ..annotation.state import State
     from ..edits import Conflict, Effect
@@ -253,19 +252,17 @@ class AnnotatedBook:
         """Write the book; the format is chosen by the suffix unless it is named."""
         return write([self], path, format, replace=replace)
 
-    def to_spacy(self, nlp: Language | None = None) -> Doc:
+    def to_spacy(self, nlp: spacy.language.Language | None = None) -> spacy.tokens.Doc:
         """The book as a `Doc` of spaCy, token for token; clusters are span groups `coref_clusters_1`, ...
 
         `nlp` gives the vocabulary; a blank English one without it.
         """
-        import spacy
-
         from ..workflows.spacy_docs import to_doc
 
         return to_doc(self.record, (nlp or spacy.blank("en")).vocab)
 
     @classmethod
-    def from_spacy(cls, doc: Doc, doc_key: str = "doc") -> AnnotatedBook:
+    def from_spacy(cls, doc: spacy.tokens.Doc, doc_key: str = "doc") -> AnnotatedBook:
         """The tokens, sentences and clusters of a `Doc`. Raises DataError when it has no sentences."""
         from ..workflows.spacy_docs import from_doc
 

@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from ..formats.cells import cell_text, markdown_row
+from ..late import pa, pl
 
 if TYPE_CHECKING:
     import pandas
-    import polars
-    import pyarrow
 
 _SHOWN = 10
 
@@ -85,22 +84,18 @@ class Table:
     def _row(self, number: int) -> Mapping[str, Any]:
         return self._values(number)
 
-    def to_arrow(self) -> pyarrow.Table:
+    def to_arrow(self) -> pa.Table:
         """The table for pyarrow."""
-        import pyarrow
-
-        return pyarrow.table(self._columns)
+        return pa.table(self._columns)
 
     def to_pandas(self) -> pandas.DataFrame:
         """The table as a data frame of pandas (which must be installed)."""
         frame: pandas.DataFrame = self.to_arrow().to_pandas()
         return frame
 
-    def to_polars(self) -> polars.DataFrame:
+    def to_polars(self) -> pl.DataFrame:
         """The table as a data frame of polars (which must be installed)."""
-        import polars
-
-        return polars.DataFrame(self.to_arrow())
+        return pl.DataFrame(self.to_arrow())
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """One dict per row."""
@@ -205,7 +200,7 @@ class Result(ABC):
         """The table as a data frame of pandas (which must be installed)."""
         return self.table.to_pandas()
 
-    def to_polars(self) -> polars.DataFrame:
+    def to_polars(self) -> pl.DataFrame:
         """The table as a data frame of polars (which must be installed)."""
         return self.table.to_polars()
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
+from ..late import np
 from .book import Book, Counted
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
 
@@ -35,8 +35,6 @@ class TokenBytes:
     @classmethod
     def of(cls, tokens: Sequence[str]) -> TokenBytes:
         """Encode tokens."""
-        import numpy as np
-
         made = cls.of_joined("\0".join([*tokens, ""]).encode("utf-8", "surrogatepass"))
         if len(made) == len(tokens):
             return made
@@ -47,16 +45,12 @@ class TokenBytes:
     @classmethod
     def of_joined(cls, data: bytes) -> TokenBytes:
         """Tokens that are encoded already, where none holds a zero byte itself."""
-        import numpy as np
-
         return cls(data, np.flatnonzero(np.frombuffer(data, np.uint8) == 0) + 1)
 
     def __len__(self) -> int:
         return len(self.ends)
 
     def __eq__(self, other: object) -> bool:
-        import numpy as np
-
         if not isinstance(other, TokenBytes):
             return NotImplemented
         # Without the ends, "a\0b" and "a", "b" would be the same.
@@ -82,8 +76,6 @@ class TokenBytes:
 
     def without_zeros(self) -> tuple[bytes, npt.NDArray[np.int32]]:
         """(the bytes of the tokens alone, where each begins and the last one ends; shape (tokens + 1,))."""
-        import numpy as np
-
         bare = bytes(self.data).replace(b"\0", b"")
         if len(bare) + len(self) != len(self.data):
             bare = np.delete(self._octets(), self.ends - 1).tobytes()
@@ -97,8 +89,6 @@ class TokenBytes:
         return hashlib.sha256(self.data).hexdigest()
 
     def _octets(self) -> npt.NDArray[np.uint8]:
-        import numpy as np
-
         return np.frombuffer(self.data, np.uint8)
 
 
@@ -132,8 +122,6 @@ class StoredBook(Counted):
 
 def are_parts(windows: Iterable[StoredBook], book: StoredBook) -> bool:
     """Whether the windows hold the tokens of the book, each once and in order."""
-    import numpy as np
-
     parts = [window.tokens for window in windows]
     starts = accumulate((len(part.data) for part in parts), initial=0)
     ends = [part.ends + start for part, start in zip(parts, starts, strict=False)]

@@ -9,8 +9,9 @@ the catalogue (`PreparedCatalogue`) is the same for all casts, so that it can be
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from ..late import pl
 from ..shapes import together
 from .match_rules import RULES, Rule
 from .spelling import cores
@@ -27,9 +28,6 @@ from .titles import (
     usual_title,
     without_article,
 )
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _ARTICLE = rf"^(?:{'|'.join(sorted(ARTICLES))})[^\w]+"
 
@@ -83,8 +81,6 @@ PREPARED_VERSION = 1
 
 def prepare(catalogue: pl.DataFrame) -> PreparedCatalogue:
     """What finding candidates needs of a catalogue."""
-    import polars as pl
-
     names = pl.concat_list("authors", "aliases", pl.col("people").list.eval(pl.element().struct["name"]))
     # A family name stands before the comma; "Cao, Xueqin" is asked for as "Cao Xueqin" too.
     parts = pl.col("text").str.splitn(",", 2).struct
@@ -107,8 +103,6 @@ def find_candidates(
     catalogue: pl.DataFrame, casts: Sequence[HarvestedCast], more: Iterable[int], prepared: PreparedCatalogue
 ) -> CandidateRows:
     """The records that any rule could match to any of the casts, and `more`."""
-    import polars as pl
-
     asked = {name for cast in casts for name in (*authors_of(cast), *cast.work.author_aliases)}
     families = sorted({word for name in asked for word in _family_words(name)})
     any_words = sorted({word for name in asked for word in tokens(name)})
@@ -142,8 +136,6 @@ def same_titles(
     catalogue: pl.DataFrame, casts: Mapping[int, HarvestedCast], prepared: PreparedCatalogue
 ) -> dict[int, list[CatalogueRow]]:
     """Work index -> records that bear its title, whoever wrote them: what a reviewer wants to see."""
-    import polars as pl
-
     asked = {
         (index, squeezed(without_article(tokens(name))))
         for index, cast in casts.items()
@@ -165,16 +157,12 @@ def has_author(record: CatalogueRow) -> bool:
 
 def _folded(catalogue: pl.DataFrame, column: pl.Expr) -> pl.DataFrame:
     """(id, text): one row per text of a list column, folded as `titles.fold` does."""
-    import polars as pl
-
     text = pl.col("text").str.to_lowercase().str.replace_all(r"['’‘`´]", "").str.replace_many(LETTERS)
     rows = catalogue.select("id", column.alias("text")).explode("text").drop_nulls("text")
     return rows.with_columns(text.str.normalize("NFKD").str.replace_all(r"\p{M}", ""))
 
 
 def _rows(catalogue: pl.DataFrame, numbers: set[int]) -> dict[int, CatalogueRow]:
-    import polars as pl
-
     kept = catalogue.filter(pl.col("id").is_in(sorted(numbers)))
     return {row["id"]: row for row in kept.iter_rows(named=True)}
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from ..late import pl
 from ..shapes import together
 from .candidates import authors_of, titles_of
 from .match_rules import Keys, Rule
 from .spelling import without_names
 from .table import HarvestedCast
 from .titles import tokens
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 class _Item(NamedTuple):
@@ -42,8 +40,6 @@ class Joins:
 
     def pairs(self, rule: Rule, wanted: Iterable[int] | None = None) -> dict[int, list[int]]:
         """Work index -> ids of the records that the rule finds, sorted; of the works `wanted`, or all."""
-        import polars as pl
-
         works, records = self._by_author(rule)
         if rule.nameless:
             works, records = (list(map(_without_names, items)) for items in (works, records))
@@ -109,8 +105,6 @@ def _joined(left: pl.DataFrame, keys: Keys, records: Sequence[_Item]) -> pl.Data
 
 def _keys(keys: Keys, items: Iterable[_Item], name: str, asked: set[str] | None = None) -> pl.DataFrame:
     """A table (`name`, author key, title key) of all combinations; `asked` limits the keys of titles."""
-    import polars as pl
-
     numbers: list[int] = []
     authors: list[str] = []
     found: list[str] = []

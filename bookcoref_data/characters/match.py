@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ..errors import UsageError, plural
+from ..late import pl
 from ..shapes import together
 from .candidates import (
     CandidateRows,
@@ -31,9 +32,6 @@ from .match_rules import RULES, Override, Rule, find_override
 from .presence import Presence, names_shared
 from .table import SOURCES, HarvestedCast
 from .titles import folded_author, generation, main_title
-
-if TYPE_CHECKING:
-    import polars as pl
 
 OTHER_MEDIA = ("film", "television", "game", "opera", "musical", "comics", "music", "adaptation")
 """Flags of works that are not books (the harvest sets them from Wikidata's classes)."""

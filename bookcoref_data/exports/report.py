@@ -15,6 +15,7 @@ from ..books.annotation import Annotation
 from ..errors import UsageError, needing, plural
 from ..files import safe_name, write_bytes, write_text
 from ..formats.cells import cell_text, markdown_row
+from ..late import np, nx
 from .network import network
 from .reading import LaidOutBook
 from .tables import characters, speech
@@ -157,8 +158,6 @@ def _png(figure: Figure) -> bytes:
 
 def draw_presence(r: LaidOutBook) -> Figure:
     """Characters by chapters, darker where there are more mentions; each row by its own greatest number."""
-    import numpy as np
-
     most = [row["character"] for row in characters(r)[:_MOST]]
     row_of = {name: k for k, name in enumerate(most)}
     chapters = max(len(r.chapters), 1)  # a book without a word has none
@@ -179,8 +178,6 @@ def draw_presence(r: LaidOutBook) -> Figure:
 
 def draw_network(r: LaidOutBook) -> Figure:
     """The most mentioned characters and how often they meet; weak edges are left out."""
-    import networkx as nx
-
     graph = network(r)
     graph = graph.subgraph(sorted(graph, key=lambda n: (-graph.nodes[n]["mentions"], n))[:_MOST]).copy()
     heaviest = max([w for *_, w in graph.edges(data="weight")], default=0)

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..errors import needing
 from ..files import json_page
+from ..late import spacy
 from ..words import long_lists, pronouns, word_set
 from .reading import LaidOutBook
 
@@ -105,27 +106,25 @@ def doc_bin(r: LaidOutBook) -> bytes:
 
     `doc.user_data` has the addressees of quotes and, where the source file is known, the places of tokens.
     """
-    from spacy.tokens import Doc, DocBin, Span
-    from spacy.vocab import Vocab
-
     a, layout = r.annotation, r.layout
     tokens = a.book.tokens
     gaps = [layout.text[layout.ends[i] : layout.starts[i + 1]] for i in range(len(tokens) - 1)]
     blanks = [any(c.isspace() for c in gap) for gap in gaps]
     starts = {0, *a.book.sentence_ends}
-    doc = Doc(
-        Vocab(), words=list(tokens), spaces=[*blanks, False][: len(tokens)],
+    doc = spacy.tokens.Doc(
+        spacy.vocab.Vocab(), words=list(tokens), spaces=[*blanks, False][: len(tokens)],
         sent_starts=[i in starts for i in range(len(tokens))],
     )  # fmt: skip
     people = ((m.start, m.end + 1, r.name(m.character), r.kind(m)) for m in a.mentions)
-    doc.spans["characters"] = [Span(doc, i, k, label=name, kb_id=kind) for i, k, name, kind in people]
-    doc.spans["quotes"] = [Span(doc, q.start, q.end + 1, label=r.name(q.speaker)) for q in a.quotes]
+    span_of = spacy.tokens.Span
+    doc.spans["characters"] = [span_of(doc, i, k, label=name, kb_id=kind) for i, k, name, kind in people]
+    doc.spans["quotes"] = [span_of(doc, q.start, q.end + 1, label=r.name(q.speaker)) for q in a.quotes]
     doc.user_data["doc_key"] = a.doc_key
     doc.user_data["addressees"] = [r.addressees(q) for q in a.quotes]
     if a.source is not None:
         doc.user_data["token_starts"] = list(a.source.starts)
         doc.user_data["token_ends"] = list(a.source.ends)
-    return bytes(DocBin(docs=[doc], store_user_data=True).to_bytes())
+    return bytes(spacy.tokens.DocBin(docs=[doc], store_user_data=True).to_bytes())
 
 
 # -- plain texts -----------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..files import write_bytes, write_text
 from ..formats import ConversionReport
+from ..late import pa, pq
 from ..resources import load_toml, resource
 from .reading import LaidOutBook
 
@@ -162,9 +163,6 @@ FORMULAS = "cells that begin like a formula (a quote mark stands before them)"
 
 def write_parquet(tables: Sequence[Columns], out: Path) -> list[Path]:
     """One parquet file per table."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     files, texts = [], _COLUMNS["texts"].split()
     for table in tables:
         kinds = {c: pa.string() if c in texts else pa.int64() for c in table.columns}

@@ -35,6 +35,7 @@ from ..errors import (
 )
 from ..files import cannot_finish, read_regular, sealed, sha256_file, write_text
 from ..guard import survey
+from ..late import np, pa, pq
 from ..outputs import Replaceable, whole
 from ..shapes import attributes, check
 from .card import CardFacts, card_digest, card_files, render_card
@@ -42,9 +43,7 @@ from .reasons import REASONS
 from .schema import CARD, CONFIGS, SPLITS, arrow_schema, from_row, to_tables
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
-    import pyarrow as pa
 
 BUILD_FILE = "build.json"
 BUILD_FORMAT = 1
@@ -103,8 +102,6 @@ class FolderWriter:
 
     def add(self, facts: BookFacts, full: pa.Table, split: pa.Table, reasons: str = "") -> None:
         """Add one book: its row of the full config, its windows, and its line of reasons."""
-        import pyarrow as pa
-
         if facts.split not in SPLITS:
             raise DataError(f"unknown split {facts.split!r}", expected=", ".join(SPLITS))
         if any(b.doc_key == facts.doc_key for b in self.books):
@@ -128,8 +125,6 @@ class FolderWriter:
         self.add(made, *to_tables(whole, parts), reasons=reasons)
 
     def _write(self, config: str, split: str, table: pa.Table) -> None:
-        import pyarrow.parquet as pq
-
         key = (config, split)
         if key not in self._writers:
             path = self._folder / config / f"{split}.parquet"
@@ -460,14 +455,10 @@ def iter_stored(folder: Path, config: str, split: str) -> Iterator[tuple[str, St
 
 def _numbers(offsets: pa.Int32Array) -> npt.NDArray[np.int32]:
     """The values of an array. Its own `to_numpy` imports pandas, which takes longer than reading a book."""
-    import numpy as np
-
     return np.frombuffer(offsets.buffers()[1], np.int32, len(offsets), 4 * offsets.offset)
 
 
 def _token_bytes(words: pa.DictionaryArray) -> TokenBytes:
-    import numpy as np
-    import pyarrow as pa
     from pyarrow import _compute  # `pyarrow.compute` would make hundreds of functions first
 
     ended = [word.encode("utf-8") + b"\0" for word in words.dictionary.to_pylist()]
@@ -483,9 +474,6 @@ def _token_bytes(words: pa.DictionaryArray) -> TokenBytes:
 
 def _row_groups(path: Path) -> Iterator[pa.Table]:
     """The row groups of a file; tokens are numbers in a dictionary, as they are stored."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     try:
         with pq.ParquetFile(path) as file:
             names, schema = file.schema_arrow.names, file.schema

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Sized
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..books import Book, Mention, Record
 from ..books.book import Cluster
 from ..books.stored import StoredBook, are_parts
 from ..errors import DataError
+from ..late import np, pa
 from ..resources import load_toml, resource
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 CONFIGS = ("full", "split")
 DESCRIPTIONS = {"full": "whole books", "split": "windows of about 1500 tokens"}
@@ -26,8 +24,6 @@ CARD = load_toml(resource("manifests", "card.toml"))
 
 def arrow_schema() -> pa.Schema:
     """The explicit schema of the parquet files: plain lists, 32-bit offsets, no library metadata."""
-    import pyarrow as pa
-
     spans = pa.list_(pa.list_(pa.int32()))
     return pa.schema(
         [
@@ -63,8 +59,6 @@ def from_row(row: dict[str, Any], source: str) -> Record:
 def to_table(books: Iterable[Book | StoredBook]) -> pa.Table:
     """An Arrow table of books with the explicit schema, built from flat arrays. Raises DataError: a token is
     no text: it holds a lone surrogate."""
-    import pyarrow as pa
-
     stored = [StoredBook.of(book) for book in books]
     nothing = pa.array([], pa.string())
     return _table(stored, pa.concat_arrays([nothing, *map(_strings, stored)]))
@@ -80,8 +74,6 @@ def to_tables(book: Book | StoredBook, windows: Sequence[Book | StoredBook]) -> 
 
 def _strings(book: StoredBook) -> pa.StringArray:
     """The tokens of a book as Arrow holds them: their bytes, and where each begins."""
-    import pyarrow as pa
-
     data, offsets = book.tokens.without_zeros()
     strings = pa.StringArray.from_buffers(len(book.tokens), pa.py_buffer(offsets), pa.py_buffer(data))
     try:
@@ -95,9 +87,6 @@ def _strings(book: StoredBook) -> pa.StringArray:
 
 
 def _table(books: Sequence[StoredBook], tokens: pa.StringArray) -> pa.Table:
-    import numpy as np
-    import pyarrow as pa
-
     starts = accumulate((len(book.tokens) for book in books), initial=0)
     ends = [np.array(b.sentence_ends, np.int32) + start for b, start in zip(books, starts, strict=False)]
     offsets = np.concatenate([np.zeros(1, np.int32), *ends]).astype(np.int32, copy=False)
@@ -118,9 +107,6 @@ def _table(books: Sequence[StoredBook], tokens: pa.StringArray) -> pa.Table:
 
 def _spans(clusters: Sequence[Cluster]) -> pa.ListArray:
     """Clusters as lists of [start, end]."""
-    import numpy as np
-    import pyarrow as pa
-
     flat = np.array([m for c in clusters for m in c], dtype=np.int32).reshape(-1)
     ends = pa.array(np.arange(0, len(flat) + 1, 2, dtype=np.int32))
     return _lists(clusters, pa.ListArray.from_arrays(ends, pa.array(flat)))
@@ -128,6 +114,4 @@ def _spans(clusters: Sequence[Cluster]) -> pa.ListArray:
 
 def _lists(rows: Iterable[Sized], values: pa.Array) -> pa.ListArray:
     """Lists as long as `rows` of the values that stand behind each other in `values`."""
-    import pyarrow as pa
-
     return pa.ListArray.from_arrays(pa.array([0, *accumulate(map(len, rows))], pa.int32()), values)

@@ -30,14 +30,13 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ..errors import DataError, MissingExtraError, needing
 from ..files import sha256_file, unreadable
+from ..late import pa, pl
 from ..progress import Progress, begun
 from ..resources import load_toml, resource
 from .http import Fetcher
 from .store import Store
 
 if TYPE_CHECKING:
-    import polars as pl
-    import pyarrow as pa
     from lxml.etree import _Element
 
 ADDRESS = "https://www.gutenberg.org/cache/epub/feeds/rdf-files.tar.bz2"
@@ -91,8 +90,7 @@ class Catalogue:
     def frame(self) -> pl.DataFrame:
         """The table. Raises MissingExtraError without polars."""
         with needing("harvest", "polars", "matching to the catalogue"):
-            import polars as pl
-        return pl.read_parquet(self.table)
+            return pl.read_parquet(self.table)
 
 
 def catalogue(
@@ -151,8 +149,6 @@ def read_archive(archive: Path, advance: Callable[[int], None]) -> pl.DataFrame:
     Raises ValueError: there is no record. OSError, EOFError, tarfile.TarError, lxml.etree.LxmlError: it is no
     archive, is cut short, or a record is broken.
     """
-    import pyarrow as pa
-
     rows: list[Row] = []
     chunks: list[pa.Table] = []
     for number, data in records(archive):
@@ -170,8 +166,6 @@ def read_archive(archive: Path, advance: Callable[[int], None]) -> pl.DataFrame:
 
 
 def _frame(table: pa.Table) -> pl.DataFrame:
-    import polars as pl
-
     frame = pl.from_arrow(table)
     assert isinstance(frame, pl.DataFrame)  # a table gives a frame, an array a series
     return frame.sort("id")
@@ -179,8 +173,6 @@ def _frame(table: pa.Table) -> pl.DataFrame:
 
 def table_of(rows: list[Row]) -> pa.Table:
     """Rows as the table of a catalogue."""
-    import pyarrow as pa
-
     texts = pa.list_(pa.string())
     person = pa.struct([("role", pa.string()), ("name", pa.string()), ("aliases", texts)])
     schema = {

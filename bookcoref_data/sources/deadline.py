@@ -12,10 +12,9 @@ import socket
 import threading
 import time
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import requests
+from ..late import requests
 
 _CUT_AGAIN = 0.25
 NOTICE_AFTER = 3.0
@@ -121,8 +120,6 @@ class Watch:
 
 def watched_session(sockets: Sockets) -> requests.Session:
     """A session of `requests` whose connections are known to `sockets`."""
-    import requests
-    from requests.adapters import HTTPAdapter
     from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
 
     class Plain(HTTPConnectionPool):
@@ -133,7 +130,7 @@ def watched_session(sockets: Sockets) -> requests.Session:
 
     pools = {"http": Plain, "https": Secure}
 
-    class Adapter(HTTPAdapter):
+    class Adapter(requests.adapters.HTTPAdapter):
         def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
             super().init_poolmanager(*args, **kwargs)
             self.poolmanager.pool_classes_by_scheme = pools

@@ -20,18 +20,16 @@ from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple, TypeVar
+from typing import BinaryIO, NamedTuple, TypeVar
 from urllib.parse import urljoin, urlsplit
 
 from .. import __version__
 from ..errors import OfflineError, SourceError, UsageError
 from ..files import write_text
+from ..late import requests
 from ..progress import Progress, Silent, begun
 from .deadline import Sockets, Watch, watched_session
 from .store import CacheError
-
-if TYPE_CHECKING:
-    import requests
 
 T = TypeVar("T")
 _NO_HEADERS: Mapping[str, str] = {}
@@ -357,8 +355,6 @@ class Fetcher:
 
     def _pieces(self, answer: requests.Response, watch: Watch) -> Iterator[bytes]:
         """The body in pieces; a broken or a trickling connection becomes `Retry`."""
-        import requests
-
         limits = self.limits
         end = time.monotonic() + limits.answer
         try:
@@ -406,7 +402,6 @@ class Fetcher:
 
     def _sent(self, url: str, headers: Mapping[str, str], watch: Watch, same_host: bool) -> requests.Response:
         """The answer to a request, as soon as its header is there."""
-        import requests
         from urllib3.exceptions import NewConnectionError
 
         hooks = {"response": _refuse_other_hosts} if same_host else {}

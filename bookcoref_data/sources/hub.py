@@ -18,6 +18,7 @@ from typing import NamedTuple
 from ..errors import ChecksumError, OfflineError, SourceError, UsageError, listed
 from ..files import safe_name
 from ..formats.compressed import PACKED
+from ..late import hf
 from ..progress import Progress, Silent, begun
 from .http import Fetcher, Pace
 from .release import DELTA, HEAD_BYTES, LENGTHS, ReleaseLayout, kind_of
@@ -106,10 +107,8 @@ def _commit_of(store: Store, repository: str, revision: str, offline: bool) -> s
             return str(known)
         what = f"{repository} at {revision} was never fetched, and the network is switched off"
         raise OfflineError(what, hint="run once without --offline and HF_HUB_OFFLINE")
-    from huggingface_hub import HfApi
-
     with hub_faults(release):
-        commit = HfApi(endpoint=release.endpoint).dataset_info(repository, revision=revision).sha
+        commit = hf.HfApi(endpoint=release.endpoint).dataset_info(repository, revision=revision).sha
     write_note(note, {"commit": commit})
     return str(commit)
 
@@ -197,13 +196,11 @@ def _by_first_bytes(
     release: HubRelease, progress: Progress, files: Mapping[str, HubFile], kind: str
 ) -> list[str]:
     """The one file at the top of a repository that is of that kind by its first bytes, or nothing."""
-    from huggingface_hub import hf_hub_url
-
     endings = tuple(f".json{end}" for end in PACKED)
     fits = []
     names = [path for path in sorted(files) if path.endswith(endings) and "/" not in path]
     for path in names[:_MOST_SNIFFED]:
-        url = hf_hub_url(
+        url = hf.hf_hub_url(
             release.repository, path, repo_type="dataset", revision=release.revision,
             endpoint=release.endpoint,
         )  # fmt: skip
@@ -267,9 +264,7 @@ def choose(
 
 def index_of(release: HubRelease) -> dict[str, HubFile]:
     """Every file of the repository at the revision, with length and sum."""
-    from huggingface_hub import HfApi
-
-    api = HfApi(endpoint=release.endpoint)
+    api = hf.HfApi(endpoint=release.endpoint)
     at, kind = release.revision, "dataset"
     entries = api.list_repo_tree(release.repository, recursive=True, revision=at, repo_type=kind)
     files = {}
@@ -281,9 +276,7 @@ def index_of(release: HubRelease) -> dict[str, HubFile]:
 
 
 def _one_file(release: HubRelease, file: HubFile) -> Path:
-    from huggingface_hub import hf_hub_download
-
-    return Path(hf_hub_download(
+    return Path(hf.hf_hub_download(
         release.repository, file.path, repo_type="dataset", revision=release.revision,
         endpoint=release.endpoint, cache_dir=release.cache_dir,
     ))  # fmt: skip
@@ -318,13 +311,10 @@ def _named_after_content(path: Path) -> bool:
 
 def _from_hub_cache(release: HubRelease) -> Path:
     """A release that some other program has put into the Hub's cache, without the network."""
-    from huggingface_hub import snapshot_download
-    from huggingface_hub.utils import LocalEntryNotFoundError
-
     layout = release.layout
     named = [p + end for p in (*layout.delta, *layout.lengths) for end in PACKED]
     try:
-        found = snapshot_download(
+        found = hf.snapshot_download(
             release.repository, repo_type="dataset", revision=release.revision, local_files_only=True,
             cache_dir=release.cache_dir,
             allow_patterns=None if release.published else [f"{layout.annotations}/*", *named],
@@ -332,7 +322,7 @@ def _from_hub_cache(release: HubRelease) -> Path:
         folder = Path(found)
         paths = [p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()]
         chosen = choose({path: HubFile(path, 0, None, None) for path in paths}, release)
-    except (LocalEntryNotFoundError, SourceError) as error:
+    except (hf.utils.LocalEntryNotFoundError, SourceError) as error:
         what = f"the release {release} is not in the cache, and the network is switched off"
         found = error.what + " there" if isinstance(error, SourceError) else None
         hint = "run once without --offline and HF_HUB_OFFLINE, or give a local copy with --release DIR"
@@ -347,18 +337,17 @@ def _from_hub_cache(release: HubRelease) -> Path:
 @contextlib.contextmanager
 def hub_faults(release: HubRelease) -> Iterator[None]:
     """Turn what the Hub's library raises into errors of ours with a next step."""
-    from huggingface_hub import utils
-
     local = "or give a local copy with --release DIR"
     login = f"log in (`hf auth login`), {local}"
     answers = (
-        (utils.OfflineModeIsEnabled, f"{release} is needed, but the network is off",
+        (hf.utils.OfflineModeIsEnabled, f"{release} is needed, but the network is off",
          f"unset HF_HUB_OFFLINE {local}"),
-        (utils.RevisionNotFoundError, f"{release.repository} has no revision {release.revision} on the Hub",
+        (hf.utils.RevisionNotFoundError,
+         f"{release.repository} has no revision {release.revision} on the Hub",
          f"check the revision, {local}"),
-        (utils.GatedRepoError, f"{release.repository} asks for an agreement on the Hub",
+        (hf.utils.GatedRepoError, f"{release.repository} asks for an agreement on the Hub",
          f"agree on its page, {login}"),
-        (utils.RepositoryNotFoundError, f"the Hub does not show {release.repository}",
+        (hf.utils.RepositoryNotFoundError, f"the Hub does not show {release.repository}",
          f"check the name; if it is private, {login}"),
     )  # fmt: skip
     try:
@@ -366,8 +355,8 @@ def hub_faults(release: HubRelease) -> Iterator[None]:
     except Exception as error:
         for kind, what, hint in answers:
             if isinstance(error, kind):
-                ours = OfflineError if kind is utils.OfflineModeIsEnabled else SourceError
-                found = first_line(error) if kind is utils.RepositoryNotFoundError else None
+                ours = OfflineError if kind is hf.utils.OfflineModeIsEnabled else SourceError
+                found = first_line(error) if kind is hf.utils.RepositoryNotFoundError else None
                 raise ours(what, found=found, hint=hint) from error
         if not is_of_the_way(error):
             raise
@@ -388,34 +377,28 @@ def first_line(error: Exception) -> str:
 
 def without_token(text: str) -> str:
     """`text` without any token of the Hub: what a server echoes must not end up in a log."""
-    from huggingface_hub import get_token
-
-    if token := get_token():
+    if token := hf.get_token():
         text = text.replace(token, "***")
     return _TOKEN.sub("***", text)
 
 
 def holds_token(data: bytes) -> bool:
     """Whether the token of the Hub that is in use here stands in `data`."""
-    from huggingface_hub import get_token
-
-    token = get_token()
+    token = hf.get_token()
     return bool(token) and token.encode("utf-8") in data
 
 
 @contextlib.contextmanager
 def silent_bars() -> Iterator[None]:
     """No bars of the library: our own progress says how far we are."""
-    from huggingface_hub.utils import are_progress_bars_disabled, disable_progress_bars, enable_progress_bars
-
-    if are_progress_bars_disabled():
+    if hf.utils.are_progress_bars_disabled():
         yield
         return
-    disable_progress_bars()
+    hf.utils.disable_progress_bars()
     try:
         yield
     finally:
-        enable_progress_bars()
+        hf.utils.enable_progress_bars()
 
 
 def _offline_by_environment() -> bool:

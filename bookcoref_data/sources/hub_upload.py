@@ -13,16 +13,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..errors import ChecksumError, OfflineError, SourceError, UsageError, listed
+from ..late import hf
 from ..progress import Progress, begun
 from ..shapes import AsFields
 from . import hub
 from .store import sha256_once
-
-if TYPE_CHECKING:
-    from huggingface_hub import CommitOperationAdd, HfApi
 
 BRANCH = "main"
 # Files that the Hub itself puts into a new repository.
@@ -72,9 +69,7 @@ def page_of(repository: str) -> str:
 def released_on(repository: str, tag: str) -> str:
     """The day on which a version was published, as its CITATION.cff says; "" where there is none. Raises
     SourceError: the Hub cannot be reached."""
-    from huggingface_hub import utils
-
-    none = utils.RepositoryNotFoundError, utils.RevisionNotFoundError, utils.EntryNotFoundError
+    none = hf.utils.RepositoryNotFoundError, hf.utils.RevisionNotFoundError, hf.utils.EntryNotFoundError
     with upload_faults(repository), hub.silent_bars(), contextlib.suppress(*none):
         path = _fetched(repository, "CITATION.cff", tag)
         found = re.search(r"^date-released: '?([\d-]+)", path.read_text(encoding="utf-8"), re.MULTILINE)
@@ -83,10 +78,8 @@ def released_on(repository: str, tag: str) -> str:
 
 
 def _fetched(repository: str, name: str, revision: str) -> Path:
-    from huggingface_hub import hf_hub_download
-
     at = {"revision": revision, "endpoint": hub.own_endpoint()}
-    return Path(hf_hub_download(repository, name, repo_type="dataset", **at))
+    return Path(hf.hf_hub_download(repository, name, repo_type="dataset", **at))
 
 
 def upload(job: Upload, progress: Progress | None = None) -> Uploaded:
@@ -98,9 +91,7 @@ def upload(job: Upload, progress: Progress | None = None) -> Uploaded:
         SourceError: the Hub cannot be reached, or the token has no right to write.
         ChecksumError: a file arrived with other content.
     """
-    from huggingface_hub import HfApi
-
-    api = HfApi(endpoint=hub.own_endpoint(), library_name="bookcoref-data")
+    api = hf.HfApi(endpoint=hub.own_endpoint(), library_name="bookcoref-data")
     with upload_faults(job.repository), hub.silent_bars():
         api.create_repo(job.repository, repo_type="dataset", private=job.private, exist_ok=True)
         if job.private and not api.dataset_info(job.repository).private:
@@ -149,12 +140,10 @@ def _replaced(job: Upload, there: Mapping[str, hub.HubFile]) -> list[str]:
 
 
 def _commit(
-    api: HfApi, job: Upload, new: list[str], gone: list[str], head: str, progress: Progress | None
+    api: hf.HfApi, job: Upload, new: list[str], gone: list[str], head: str, progress: Progress | None
 ) -> str:
-    from huggingface_hub import CommitOperationAdd, CommitOperationDelete
-
-    adds: list[CommitOperationAdd] = [
-        CommitOperationAdd(path, c if isinstance(c, bytes) else str(c))
+    adds: list[hf.CommitOperationAdd] = [
+        hf.CommitOperationAdd(path, c if isinstance(c, bytes) else str(c))
         for path, c in ((path, job.files[path]) for path in new)
     ]
     total = sum(size_of(job.files[path]) for path in new)
@@ -166,13 +155,13 @@ def _commit(
             advance(size)
         # A commit of somebody else in between makes ours fail instead of mixing the two.
         done = api.create_commit(
-            job.repository, [*adds, *(CommitOperationDelete(path) for path in gone)], repo_type="dataset",
+            job.repository, [*adds, *(hf.CommitOperationDelete(path) for path in gone)], repo_type="dataset",
             commit_message=job.message, revision=BRANCH, parent_commit=head,
         )  # fmt: skip
     return str(done.oid)
 
 
-def _tag(api: HfApi, job: Upload, tags: Mapping[str, str], commit: str) -> str:
+def _tag(api: hf.HfApi, job: Upload, tags: Mapping[str, str], commit: str) -> str:
     """Tag the commit, unless it has the tag already."""
     if tags.get(job.tag) not in (None, commit):
         raise UsageError(f"{job.repository} has {job.tag} at another version", hint="give another --tag")
@@ -205,16 +194,14 @@ def _same(content: Content, there: hub.HubFile | None) -> bool:
 @contextlib.contextmanager
 def upload_faults(repository: str) -> Iterator[None]:
     """Turn what the Hub's library raises into errors of ours with a next step, without any token."""
-    from huggingface_hub import errors, utils
-
     login = "log in with a token that may write: `hf auth login`, or set HF_TOKEN"
     try:
         yield
-    except (utils.OfflineModeIsEnabled, OfflineError) as error:
+    except (hf.utils.OfflineModeIsEnabled, OfflineError) as error:
         raise OfflineError("the network is switched off", hint="unset HF_HUB_OFFLINE") from error
     except (SourceError, UsageError, ChecksumError):
         raise
-    except errors.LocalTokenNotFoundError as error:
+    except hf.errors.LocalTokenNotFoundError as error:
         raise SourceError("there is no token for the Hub", hint=login) from error
     except Exception as error:
         status = getattr(getattr(error, "response", None), "status_code", None)

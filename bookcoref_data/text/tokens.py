@@ -13,12 +13,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING
 
 from ..errors import MissingExtraError, UsageError, require_choice
-
-if TYPE_CHECKING:
-    from spacy.tokenizer import Tokenizer
+from ..late import spacy
 
 SentenceSpans = list[tuple[int, int]]
 # What spaCy takes for one chunk: a run of other characters, or of white space less the one space before it.
@@ -171,17 +168,15 @@ class WordSplitter:
     `benchmarks/bench_tokens.py` compares every token of the 52 books with spaCy's own.
     """
 
-    def __init__(self, tokenizer: Tokenizer) -> None:
+    def __init__(self, tokenizer: spacy.tokenizer.Tokenizer) -> None:
         self._tokenizer = tokenizer
-        from spacy.symbols import ORTH
-        from spacy.tokenizer import Tokenizer
-
         # The special cases that do not just keep a string as one token
-        rules = (tokenizer.rules or {}).items()
-        self._rules = frozenset(case for case, parts in rules if [part[ORTH] for part in parts] != [case])
+        rules, word = (tokenizer.rules or {}).items(), spacy.symbols.ORTH
+        self._rules = frozenset(case for case, parts in rules if [part[word] for part in parts] != [case])
         # What each special case of spaCy is split into without special cases: "):" is ")", ":"
         same = ("prefix_search", "suffix_search", "infix_finditer", "token_match", "url_match")
-        plain = Tokenizer(tokenizer.vocab, **{name: getattr(tokenizer, name) for name in same})
+        split = {name: getattr(tokenizer, name) for name in same}
+        plain = spacy.tokenizer.Tokenizer(tokenizer.vocab, **split)
         self._edges = {case: tuple(token.text for token in plain(case)) for case in tokenizer.rules or ()}
         self._neighbours = {pair for parts in self._edges.values() for pair in pairwise(parts)}
         self._rights = {right for _, right in self._neighbours}
@@ -240,6 +235,4 @@ class WordSplitter:
 
 @cache
 def _word_splitter() -> WordSplitter:
-    import spacy
-
     return WordSplitter(spacy.blank("en").tokenizer)

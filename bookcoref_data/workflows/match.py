@@ -15,6 +15,7 @@ from ..characters.table import HarvestedCast, group_casts, read_table
 from ..errors import BookcorefError, FormatError, UsageError
 from ..files import write_bytes, write_text
 from ..formats.lines import json_lines, read_lines
+from ..late import pl
 from ..outputs import whole
 from ..progress import Progress, Silent
 from ..reading_page.form import match_page
@@ -85,8 +86,6 @@ def match_casts(
     overrides: Sequence[Override] = (), text_of: TextOf | None = None,
 ) -> MatchReport:  # fmt: skip
     """Match casts to a catalogue; what is prepared of the catalogue is kept in the cache beside it."""
-    import polars as pl
-
     frame = found.frame()
     name = f"{found.key}-words-v{PREPARED_VERSION}"
 

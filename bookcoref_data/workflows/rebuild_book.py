@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, chain, pairwise, product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..books import Character, Record, read_window_key, split_book, split_by_rule
 from ..books.annotation import annotation_of
@@ -29,6 +29,7 @@ from ..formats.jsonl import parse_record
 from ..formats.lines import read_lines
 from ..formats.reasons import REASONS, with_reasons
 from ..formats.schema import CONFIGS, from_row, to_tables
+from ..late import pa
 from ..sources.store import Store, read_note, write_note
 from ..stitch.official import delta_from_bytes, sentence_ends
 from ..stitch.pack import Pack
@@ -38,9 +39,6 @@ from . import packed
 from .align import holds_edition, old_of_pack, old_of_record
 from .engine import Finished, finished, intact
 from .ingest import BookPart
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 PART = "books"
 # Part of every content key: raise it when the same inputs would give another result.
@@ -193,8 +191,6 @@ def read_facts(folder: Path) -> BookFacts:
 
 def read_tables(folder: Path) -> list[pa.Table]:
     """The rows of a finished book for each of `CONFIGS`."""
-    import pyarrow as pa
-
     tables = []
     for config in CONFIGS:
         with pa.ipc.open_file(str(folder / f"{config}.arrow")) as file:
@@ -322,8 +318,6 @@ def _with_spans(book: StoredBook, record: Record, key: str, what: str, hint: str
 
 def _write(job: RebuildJob, made: BuiltBook, folder: Path) -> None:
     """Write the tables and the facts of a book."""
-    import pyarrow as pa
-
     text: dict[str, Any] = job.text.to_dict() if job.text else {"name": "embedded in the release"}
     if job.tokenised:
         text = {"name": job.tokenised.name, "sha256": sha256_file(job.tokenised)}

@@ -14,27 +14,24 @@ import numpy as np
 
 from ..books import Book, Mention, Record
 from ..errors import DataError
+from ..late import spacy
 
 if TYPE_CHECKING:
-    from spacy.tokens import Doc
-    from spacy.vocab import Vocab
-
     from ..annotation.embedded.parsing import Parse
 
 PREFIX = "coref_clusters"
 LINE_END = "\n"
 
 
-def to_doc(record: Record, vocab: Vocab) -> Doc:
+def to_doc(record: Record, vocab: spacy.vocab.Vocab) -> spacy.tokens.Doc:
     """The tokens, sentences and clusters of a book as a `Doc`.
 
     Tokens stay as they are, one space apart: a book that came as tokens does not know its white space.
     """
-    from spacy.tokens import Doc
-
     made = record.to_book()
     starts = {0, *made.sentence_ends}
-    doc = Doc(vocab, words=list(made.tokens), sent_starts=[i in starts for i in range(len(made.tokens))])
+    begins = [i in starts for i in range(len(made.tokens))]
+    doc = spacy.tokens.Doc(vocab, words=list(made.tokens), sent_starts=begins)
     named = [(list(mentions), name) for name, mentions in record.characters]
     spans = {tuple(mentions) for mentions, _ in named}
     rest = [(list(cluster), "") for cluster in record.clusters if tuple(cluster) not in spans]
@@ -42,7 +39,7 @@ def to_doc(record: Record, vocab: Vocab) -> Doc:
     return doc
 
 
-def from_doc(doc: Doc, doc_key: str = "doc") -> Record:
+def from_doc(doc: spacy.tokens.Doc, doc_key: str = "doc") -> Record:
     """The tokens, sentences and clusters of a `Doc`; white space tokens become the token of a line end."""
     book = book_of_doc(doc, doc_key)
     groups = [doc.spans[key] for key in doc.spans if key.startswith(f"{PREFIX}_")]
@@ -54,7 +51,7 @@ def from_doc(doc: Doc, doc_key: str = "doc") -> Record:
     )  # fmt: skip
 
 
-def book_of_doc(doc: Doc, doc_key: str = "doc") -> Book:
+def book_of_doc(doc: spacy.tokens.Doc, doc_key: str = "doc") -> Book:
     """The bare book of a `Doc`: its tokens and sentences."""
     if not doc.has_annotation("SENT_START"):
         what = "the document has no sentences"
@@ -64,7 +61,7 @@ def book_of_doc(doc: Doc, doc_key: str = "doc") -> Book:
     return Book(doc_key, "", tokens, tuple(accumulate(len(sentence) for sentence in doc.sents)))
 
 
-def parse_of_doc(doc: Doc) -> Parse:
+def parse_of_doc(doc: spacy.tokens.Doc) -> Parse:
     """The tags and dependencies of a parsed `Doc`, as the embedded annotator reads them. Raises DataError:
     the document was not tagged and parsed."""
     from ..annotation.embedded.parsing import parse_of_arrays
@@ -79,15 +76,14 @@ def parse_of_doc(doc: Doc) -> Parse:
     return parse_of_arrays(head, [t.tag_ for t in doc], [t.dep_ for t in doc], sentence, str(doc.vocab.lang))
 
 
-def write_clusters(doc: Doc, clusters: list[tuple[list[Mention], str]]) -> None:
+def write_clusters(doc: spacy.tokens.Doc, clusters: list[tuple[list[Mention], str]]) -> None:
     """Store clusters and the names of their characters as span groups of a document."""
-    from spacy.tokens import Span, SpanGroup
-
-    shown: list[Span] = []
+    span_of, group_of = spacy.tokens.Span, spacy.tokens.SpanGroup
+    shown = []
     for number, (mentions, name) in enumerate(clusters, 1):
         key = f"{PREFIX}_{number}"
-        spans = [Span(doc, m.start, m.end + 1, label=name) for m in mentions]
+        spans = [span_of(doc, m.start, m.end + 1, label=name) for m in mentions]
         attributes: dict[str, Any] = {"name": name}
-        doc.spans[key] = SpanGroup(doc, name=key, spans=spans, attrs=attributes)
-        shown += [Span(doc, m.start, m.end + 1, label=name or key) for m in mentions]
-    doc.spans["sc"] = SpanGroup(doc, name="sc", spans=sorted(shown, key=lambda span: span.start))
+        doc.spans[key] = group_of(doc, name=key, spans=spans, attrs=attributes)
+        shown += [span_of(doc, m.start, m.end + 1, label=name or key) for m in mentions]
+    doc.spans["sc"] = group_of(doc, name="sc", spans=sorted(shown, key=lambda span: span.start))

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...errors import SourceError, UsageError, require_choice
+from ...late import torch
 from ..plan import Plan
 from ..steps import STEP_NAMES, Step
 from ..windowing import WINDOW_WORDS
@@ -72,8 +73,6 @@ class HubBackend:
         """Free the model and the memory of the GPU."""
         self._held = (None, None)
         gc.collect()
-        import torch
-
         torch.cuda.empty_cache()
 
 
@@ -104,8 +103,6 @@ def _load(kind: str, settings: Mapping[str, Any]) -> Any:
 
 def batches_for(config: Any, dtype: str, device: Any, most: int) -> Batches:
     """Batches of `most` rows, or of as many as fit into the memory that is free beside the weights."""
-    import torch
-
     if device.type != "cuda":  # rows are no faster together, and memory that is gone kills the process
         return Batches(most or 4, lambda length: ON_CPU // length)
     cost, free = cost_of(config.to_dict(), dtype), torch.cuda.mem_get_info(device)[0]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from ...errors import SourceError
+from ...late import torch
 
 RowOf = TypeVar("RowOf")
 # Seconds: answers are kept batch by batch, and a kill must not lose more than a minute.
@@ -51,8 +52,6 @@ class Batches:
                 answers = None
             if answers is None:
                 # Outside of the handler, where the error still holds the tensors of the batch.
-                import torch
-
                 torch.cuda.empty_cache()
                 if len(part) == 1:
                     raise SourceError(

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...files import path_of
+from ...late import hf, torch
 from ..plan import Plan
 from .cost import Cost, cost_of, facts
 from .device import attention_of, devices_of
@@ -100,8 +101,6 @@ def _packages() -> Iterator[Finding]:
 
 def _devices(plan: Plan) -> tuple[int, Mapping[str, float], list[Finding]]:
     """Bytes of free memory of the smallest device, its speed by precision, and a finding per device."""
-    import torch
-
     names = devices_of(plan.of(plan.steps[0]).get("device", "auto"))
     if not names[0].startswith("cuda"):
         free = _free_memory()
@@ -156,11 +155,9 @@ def _config(*names: str) -> dict[str, Any] | None:
 
 def _folder(model: str, revision: str = "") -> Path | None:
     """Where a model lies on this machine: a folder, or the newest snapshot in the hub's cache."""
-    from huggingface_hub import constants
-
     if path_of(model).is_dir():
         return path_of(model)
-    root = Path(constants.HF_HUB_CACHE) / f"models--{model.replace('/', '--')}"
+    root = Path(hf.constants.HF_HUB_CACHE) / f"models--{model.replace('/', '--')}"
     try:
         commit = revision or (root / "refs" / "main").read_text().strip()
     except OSError:
@@ -171,8 +168,6 @@ def _folder(model: str, revision: str = "") -> Path | None:
 
 def _files(plan: Plan) -> Iterator[Finding]:
     """Which files are here, which are missing, and whether there is room for them."""
-    from huggingface_hub import constants
-
     known, missing = facts()["models"], 0
     wanted: dict[str, tuple[str, bool]] = {}
     for step in plan.steps:
@@ -194,12 +189,12 @@ def _files(plan: Plan) -> Iterator[Finding]:
         needed = known.get(model, {}).get("bytes", 0)
         missing += needed
         text = f"missing, {_size(needed) if needed else 'of unknown size'}{pinned}"
-        if constants.HF_HUB_OFFLINE:
+        if hf.constants.HF_HUB_OFFLINE:
             yield Finding(model, f"{text}; HF_HUB_OFFLINE forbids to fetch it", CANNOT)
         else:
             yield Finding(model, f"{text}; will be fetched", LOOK)
     if missing:
-        cache = Path(constants.HF_HUB_CACHE)
+        cache = Path(hf.constants.HF_HUB_CACHE)
         free = shutil.disk_usage(next(p for p in (cache, *cache.parents) if p.is_dir())).free
         text = f"{_size(missing)} needed, {_size(free)} free in {cache}"
         yield Finding("disk", text, CANNOT if missing > free else FINE)

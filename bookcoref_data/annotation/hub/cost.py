@@ -12,15 +12,13 @@ import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...late import torch, transformers
 from ...resources import resource
 from .device import dtype_of
-
-if TYPE_CHECKING:
-    import torch
 
 LENGTHS = (512, 1024, 1536)
 # Of the free memory, what rows may take: the rest is for what a library keeps for itself.
@@ -62,9 +60,7 @@ def cost_of(config: Mapping[str, Any], dtype: str) -> Cost:
 
 @cache
 def _cost(config: str, dtype: str) -> Cost:
-    import torch
     from torch.utils.flop_counter import FlopCounterMode
-    from transformers import AutoConfig, AutoModel
 
     class Angles(torch.nn.Module):  # type: ignore[misc]
         """Stands in for angles of positions, which old versions of transformers do not work out on meta."""
@@ -86,9 +82,10 @@ def _cost(config: str, dtype: str) -> Cost:
             found.append(float(mode.peak if hasattr(mode, "peak") else mode.get_total_flops()))
         return found[0], found[1]
 
-    described = AutoConfig.for_model(**json.loads(config))
+    described = transformers.AutoConfig.for_model(**json.loads(config))
     with torch.device("meta"):
-        network = AutoModel.from_config(described, dtype=dtype_of(dtype)).eval().requires_grad_(False)
+        network = transformers.AutoModel.from_config(described, dtype=dtype_of(dtype)).eval()
+        network.requires_grad_(False)
         network.rotary_emb = Angles()
         memory, operations = zip(*map(one_row, LENGTHS), strict=True)
     weights = sum(p.numel() * p.element_size() for p in network.parameters())
@@ -103,7 +100,6 @@ def _cost(config: str, dtype: str) -> Cost:
 
 def _live() -> Any:
     """A mode of torch that counts the bytes of tensors that are alive at one time."""
-    import torch
     from torch.utils._python_dispatch import TorchDispatchMode
     from torch.utils._pytree import tree_leaves
 

@@ -12,13 +12,11 @@ import tempfile
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import UsageError, require_choice
 from ...files import path_of
-
-if TYPE_CHECKING:
-    import torch
+from ...late import torch
 
 FLASH = "flash_attention_2"
 DTYPES = ("float32", "bfloat16", "float16")
@@ -28,8 +26,6 @@ _TAKEN: dict[str, tuple[str, Any]] = {}
 
 def devices_of(setting: str = "auto") -> list[str]:
     """The devices that a setting names. A GPU is counted, not opened: processes may still be forked."""
-    import torch
-
     if setting != "auto":
         return setting.split()
     return [f"cuda:{i}" for i in range(torch.cuda.device_count())] or ["cpu"]
@@ -40,8 +36,6 @@ def choose_device(setting: str = "auto") -> torch.device:
 
     Where all are taken, the process shares one. Raises UsageError: the device asked for is not there.
     """
-    import torch
-
     if setting not in _TAKEN:
         names = devices_of(setting)
         free = ((name, lock) for name in names if len(names) > 1 and (lock := _lock(name)))
@@ -73,8 +67,6 @@ def _lock(name: str) -> Any:
 
 def dtype_of(name: str) -> torch.dtype:
     """The torch type called `name`. Raises UsageError."""
-    import torch
-
     require_choice("dtype", name, DTYPES)
     return getattr(torch, name)
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import FormatError, SourceError
+from ...late import torch, transformers
 from .weights import State, missing_weights
-
-if TYPE_CHECKING:
-    import torch
 
 WORDS = "word_embeddings.weight"
 BUCKET = 8
@@ -27,10 +25,7 @@ def build_encoder(folder: Path, state: State, *, layers: int | None = None) -> A
     Raises:
         FormatError: weights that do not fit the configuration.
     """
-    import torch
-    from transformers import AutoConfig, AutoModel
-
-    config = AutoConfig.from_pretrained(folder)
+    config = transformers.AutoConfig.from_pretrained(folder)
     embeddings = next((v for k, v in state.items() if k.endswith(WORDS)), None)
     if embeddings is None:
         raise FormatError(f"{folder}: the weights have no word embeddings", expected=f"a tensor ...{WORDS}")
@@ -38,7 +33,7 @@ def build_encoder(folder: Path, state: State, *, layers: int | None = None) -> A
     if layers is not None:
         config.num_hidden_layers = layers
     with torch.device("meta"):
-        encoder = AutoModel.from_config(config)
+        encoder = transformers.AutoModel.from_config(config)
     try:
         names = encoder.load_state_dict(state, strict=False, assign=True)
     except RuntimeError as error:
@@ -65,10 +60,8 @@ def _misfit(folder: Path, found: str, expected: str | None = None) -> FormatErro
 
 def load_tokenizer(folder: Path, model: str, **options: Any) -> Any:
     """The tokenizer of a model folder. Raises SourceError when its files are not there."""
-    from transformers import AutoTokenizer
-
     try:
-        return AutoTokenizer.from_pretrained(folder, **options)
+        return transformers.AutoTokenizer.from_pretrained(folder, **options)
     except (OSError, ValueError, ImportError, TypeError) as error:
         raise missing_weights(model, cause=f"no tokenizer in {folder}: {error}") from error
 
@@ -101,8 +94,6 @@ def encode(
     encoder: Any, rows: Sequence[Sequence[int]], device: torch.device, types: Sequence[Sequence[int]] = ()
 ) -> list[torch.Tensor]:
     """Hidden states (subwords x hidden size) of each of several texts, which run together, padded."""
-    import torch
-
     width = -(-max(map(len, rows)) // BUCKET) * BUCKET
 
     def padded(lists: Iterable[Sequence[int]]) -> torch.Tensor:

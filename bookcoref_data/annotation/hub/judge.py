@@ -13,17 +13,15 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...chat_server import ChatServer
 from ...errors import FormatError, UsageError
+from ...late import torch, transformers
 from .batching import Batches
 from .device import attention_of, dtype_of
 from .encoder import load_tokenizer
 from .weights import find_folder, missing_weights
-
-if TYPE_CHECKING:
-    import torch
 
 ANSWERS = ("Yes", "No")
 PARALLEL = 16
@@ -94,8 +92,6 @@ class Judge:
 
     def ask_tokens(self, rows: Sequence[Sequence[int]]) -> list[float]:
         """The same for questions that are tokens already."""
-        import torch
-
         if not rows:
             return []
         with torch.inference_mode():
@@ -117,8 +113,6 @@ class Judge:
 
     def _cached(self, prefix: tuple[int, ...], copies: int) -> Any:
         """Keys and values of `prefix`, for `copies` questions; run only when the prefix has changed."""
-        import torch
-
         if prefix != self._prefix:
             ids = torch.tensor([prefix], device=self.device)
             self._cache = self._model.model(input_ids=ids, use_cache=True)[self._shelf]
@@ -130,12 +124,10 @@ class Judge:
 
 def _network(folder: Path, attention: str, dtype: str) -> Any:
     """The network with the attention asked for, or with a slower one where it cannot have that."""
-    from transformers import AutoModelForCausalLM
-
     wrong: Exception | None = None
     for name in dict.fromkeys((attention, "sdpa", "eager")):
         try:
-            return AutoModelForCausalLM.from_pretrained(
+            return transformers.AutoModelForCausalLM.from_pretrained(
                 folder, dtype=dtype_of(dtype), use_safetensors=True, attn_implementation=name
             )
         except (ImportError, OSError, ValueError, RuntimeError) as error:
@@ -163,8 +155,6 @@ class ServedJudge:
     """
 
     def __init__(self, url: str, model: str) -> None:
-        import torch
-
         self.server, self.device = ChatServer(url, model, timeout=SECONDS), torch.device("cpu")
 
     def ask_all(self, questions: Sequence[str], told: Callable[[int, float], None]) -> None:

@@ -7,13 +7,10 @@ names in this code, and importing this package does not import torch.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from ...errors import UsageError
+from ...late import F, torch
 from .weights import State
-
-if TYPE_CHECKING:
-    import torch
 
 Shapes = dict[str, tuple[int, ...]]
 
@@ -28,8 +25,6 @@ def norm_shapes(name: str, size: int) -> Shapes:
 
 def two_layers(state: State, name: str, x: torch.Tensor) -> torch.Tensor:
     """Maverick's fully connected layer: dense1, GELU, layer norm, dense."""
-    import torch.nn.functional as F
-
     x = F.gelu(F.linear(x, state[f"{name}.layer.dense1.weight"], state[f"{name}.layer.dense1.bias"]))
     norm = state[f"{name}.layer.layer_norm.weight"]
     x = F.layer_norm(x, norm.shape, norm, state[f"{name}.layer.layer_norm.bias"])
@@ -52,8 +47,6 @@ def projection(
 
     The numbers are places in the published sequence of layers; the others are dropout, used in training.
     """
-    import torch.nn.functional as F
-
     x = F.dropout(x, dropout)
     x = activate(F.linear(x, state[f"{name}.1.weight"], state[f"{name}.1.bias"]), activation)
     x = F.linear(F.dropout(x, dropout), state[f"{name}.4.weight"], state[f"{name}.4.bias"])
@@ -68,8 +61,6 @@ def projection_shapes(name: str, inputs: int, hidden: int, outputs: int, norm: b
 
 def activate(x: torch.Tensor, name: str) -> torch.Tensor:
     """The activations a reader's configuration may name. Raises UsageError for others."""
-    import torch.nn.functional as F
-
     if name == "gelu":
         return F.gelu(x)
     if name == "relu":

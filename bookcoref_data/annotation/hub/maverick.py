@@ -10,17 +10,15 @@ Written from the architecture of the published models (Maverick, Martinelli et a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from ...late import torch
 from .batching import Batches
 from .categories import COUNT, MentionWords
 from .device import dtype_of
 from .encoder import OnEncoder, Subwords, build_encoder, encode, load_tokenizer, special_id, split_words
 from .layers import Shapes, moved, two_layers, two_layers_shapes
 from .weights import State, check_shapes, find_folder, read_weights, without_prefix
-
-if TYPE_CHECKING:
-    import torch
 
 SPEAKER = ("[SPEAKER_START]", "[SPEAKER_END]")
 # Rows of the mention x mention table that are scored at once; bounds memory on long texts.
@@ -105,8 +103,6 @@ class Maverick(OnEncoder):
         subwords = [split_words(self._tokenizer, [w for s in sentences for w in s]) for sentences, _ in texts]
 
         def work(batch: list[int]) -> list[Spans]:
-            import torch
-
             sep = self._tokenizer.sep_token_id
             rows = [(*self._head, *subwords[i].ids, sep) for i in batch]
             with torch.inference_mode():
@@ -119,8 +115,6 @@ class Maverick(OnEncoder):
         self, sentences: Sequence[Sequence[str]], given: Sequence[tuple[int, int]], text: Subwords,
         hidden: torch.Tensor,
     ) -> Spans:  # fmt: skip
-        import torch
-
         places, offset = text.first_and_last(), len(self._head)
         # For each position, the last position at which a mention that starts there may end; -1 for none.
         # As published, a block of positions reaches from the first subword of one sentence's last word to
@@ -152,8 +146,6 @@ class Maverick(OnEncoder):
 
     def _extract(self, hidden: torch.Tensor, limits: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Positions (first, last) of the mentions found."""
-        import torch
-
         scores = two_layers(self._heads, "start_token_classifier", hidden).squeeze(-1)
         begins = ((scores > 0) & (limits >= 0)).nonzero().squeeze(-1)
         counts = limits[begins] - begins + 1
@@ -179,8 +171,6 @@ class Maverick(OnEncoder):
 
         `starts` and `ends` are hidden states of the mentions in the order of the text, `words` their words.
         """
-        import torch
-
         if len(words) < 2:
             return []
         compared = MentionWords(words)
@@ -206,8 +196,6 @@ class Maverick(OnEncoder):
         self, first: torch.Tensor, last: torch.Tensor, low: int, high: int, compared: MentionWords
     ) -> torch.Tensor:  # fmt: skip
         """Scores of mentions low..high-1 with all earlier mentions; 0 elsewhere, which means no."""
-        import torch
-
         h = self._heads
         s, e = first[:, low:high], last[:, low:high]
         to_start = s @ h["antecedent_s2s_all_weights"] + e @ h["antecedent_e2s_all_weights"]

@@ -11,14 +11,11 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from ...errors import SourceError, UsageError
+from ...late import torch
 from .maverick import Antecedent
 from .weights import find_folder, read_weights, without_prefix
-
-if TYPE_CHECKING:
-    import torch
 
 Clusters = list[list[tuple[int, int]]]
 Find = Callable[[Sequence[Sequence[str]]], Clusters]

@@ -12,17 +12,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ...errors import UsageError
+from ...late import F, torch
 from .batching import Batches
 from .device import dtype_of
 from .encoder import OnEncoder, Subwords, build_encoder, encode, load_tokenizer, special_id, split_words
 from .layers import Shapes, linear_shapes, moved, norm_shapes, projection, projection_shapes
 from .weights import State, check_shapes, find_folder, read_config, read_weights, without_prefix
-
-if TYPE_CHECKING:
-    import torch
 
 NOBODY = "--NME--"
 MAX_NAME_SUBWORDS = 22  # as published: longer names are cut
@@ -212,8 +210,6 @@ class Reader(OnEncoder):
 
     def _read_rows(self, rows: Sequence[ReaderRow]) -> list[list[Link]]:
         """One pass: everything the network says of some texts, each with its list of names."""
-        import torch
-
         with torch.inference_mode():
             return [self._links(*pair) for pair in zip(rows, self._hidden(rows), strict=True)]
 
@@ -222,8 +218,6 @@ class Reader(OnEncoder):
         return encode(self._encoder, [row.ids for row in rows], self.device, types)
 
     def _links(self, row: ReaderRow, hidden: torch.Tensor) -> list[Link]:
-        import torch
-
         text = row.text
         allowed = torch.zeros(len(hidden), dtype=torch.bool, device=hidden.device)
         allowed[1 : 1 + len(text.ids)] = True
@@ -246,9 +240,6 @@ class Reader(OnEncoder):
         `links` are (first word, last word, name) of the whole text; one whose name is not in the row is a
         mention of somebody else. A reader without binary ends learns the nearest end of each start.
         """
-        import torch
-        import torch.nn.functional as F
-
         hidden, size = self._hidden([row])[0], len(row.text.ids)
         classes = self._classes(row, links)
         begins = sorted({start for start, _ in classes})
@@ -296,8 +287,6 @@ class Reader(OnEncoder):
 
     def _spans(self, hidden: torch.Tensor, allowed: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Positions of the first and last subword of every mention found."""
-        import torch
-
         logits = self._project("ned_start_classifier", hidden)
         starts = ((logits[:, 1] > logits[:, 0]) & allowed).nonzero().squeeze(-1)
         if not len(starts):
@@ -313,8 +302,6 @@ class Reader(OnEncoder):
 
         The first layer reads a position beside the start; being linear, it is run once for either.
         """
-        import torch.nn.functional as F
-
         h, name, size = self._heads, "ned_end_classifier", hidden.shape[-1]
         weight = h[f"{name}.dense_0.weight"]
         position = F.linear(hidden, weight[:, :size], h[f"{name}.dense_0.bias"])
@@ -328,8 +315,6 @@ class Reader(OnEncoder):
         self, hidden: torch.Tensor, starts: torch.Tensor, ends: torch.Tensor, symbols: torch.Tensor
     ) -> torch.Tensor:
         """Scores (mentions x classes) of the symbols for each span."""
-        import torch
-
         sides = (("ed_start_projector", starts), ("ed_end_projector", ends))
         spans = torch.cat([self._project(name, hidden[places]) for name, places in sides], -1)
         classes = torch.cat([self._project(name, hidden[symbols]) for name, _ in sides], -1)

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from ...books import Book, Mention, Window
+from ...late import torch
 from ...progress import Progress
 from ..state import Dropped, Marked, State
 from ..steps import Job
@@ -226,8 +227,6 @@ class ExpandStep(HubStep):
     ) -> Any:  # fmt: skip
         """The mentions added to given clusters, as (start, end, character, score), and how many links were
         refused."""
-        import torch
-
         mentions: list[Mention] = []
         for part, spans in parts:
             places = _without_line_ends(book, part)[1]

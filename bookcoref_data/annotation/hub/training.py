@@ -12,11 +12,10 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from ...late import torch
 from .lessons import Lesson
 
 if TYPE_CHECKING:
-    import torch
-
     from .reader import Reader
 
 RATE, DECAY, WARM_UP, LONGEST_GRADIENT = 1e-4, 0.9, 0.1, 1.0
@@ -35,8 +34,6 @@ def train(
 
     On a GPU matrices are multiplied in bfloat16; the weights stay as they were loaded.
     """
-    import torch
-
     rng = random.Random(seed)
     torch.manual_seed(seed)
     weights = reader.weights()

@@ -10,14 +10,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...errors import FormatError, SourceError, needing
 from ...files import path_of
+from ...late import hf, torch
 from ...resources import resource
-
-if TYPE_CHECKING:
-    import torch
 
 EXTRA = "gpu"
 SMALL_FILES = ("*.json", "*.model", "*.txt")
@@ -56,14 +54,11 @@ def find_folder(model: str, revision: str = "", *, weights: bool = True) -> Path
 
 
 def _snapshot(model: str, revision: str, patterns: Iterable[str]) -> Path:
-    from huggingface_hub import constants, snapshot_download
-    from huggingface_hub.errors import HfHubHTTPError
-
     try:
         # Said outright: for a commit, huggingface_hub 1.33 asks the hub for the list of files all the same.
-        given = {"revision": revision or None, "local_files_only": constants.HF_HUB_OFFLINE}
-        return Path(snapshot_download(model, allow_patterns=list(patterns), **given))
-    except (OSError, ValueError, HfHubHTTPError) as error:
+        given = {"revision": revision or None, "local_files_only": hf.constants.HF_HUB_OFFLINE}
+        return Path(hf.snapshot_download(model, allow_patterns=list(patterns), **given))
+    except (OSError, ValueError, hf.errors.HfHubHTTPError) as error:
         raise missing_weights(model, revision, error) from error
 
 
@@ -149,8 +144,6 @@ def _read_torch(path: Path) -> dict[str, torch.Tensor]:
     """
     import pickle
     import zipfile
-
-    import torch
 
     try:
         # Names that the reader does not know; files of torch before 1.6 are left to the reader.

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...chat_server import ChatServer
 from ...errors import SourceError, needing, require_choice
+from ...late import torch
 from .requests import Reply, Request
 
 CONSTRAINTS = ("none", "regex", "choice")
@@ -87,8 +88,6 @@ class LocalModel:
 
     def reply(self, request: Request) -> Reply:
         """Answer one request. Raises SourceError when the model cannot be loaded."""
-        import torch
-
         tokenizer, model = self._load()
         # The prompt in the chat form of the model, where it has one.
         if not getattr(tokenizer, "chat_template", None):

@@ -1,0 +1,44 @@
+"""Heavy packages under their usual names, each imported when something of it is first used.
+
+So small commands start fast, and a package of an extra need not be there. Where it is missing, its first use
+raises ImportError, as the import would: `errors.needing` stands around that.
+"""
+
+from contextlib import suppress
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__all__ = ["F", "hf", "np", "nx", "pa", "pl", "pq", "requests", "spacy", "torch", "transformers"]
+
+if TYPE_CHECKING:
+    import huggingface_hub as hf
+    import networkx as nx
+    import numpy as np
+    import polars as pl
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    import requests
+    import spacy
+    import torch
+    import torch.nn.functional as F
+    import transformers
+else:
+
+    class _Late:
+        """A module that is imported when an attribute, or a module in it, is asked for. Nothing is kept, so
+        that it is always the module that `import` gives."""
+
+        def __init__(self, name: str) -> None:
+            self.__name = name
+
+        def __getattr__(self, attribute: str) -> Any:
+            module = import_module(self.__name)
+            if not hasattr(module, attribute):
+                with suppress(ImportError):
+                    import_module(f"{self.__name}.{attribute}")
+            return getattr(module, attribute)
+
+    hf, np, nx, pa, pl, pq, requests, spacy, torch, F, transformers = map(_Late, (
+        "huggingface_hub", "numpy", "networkx", "pyarrow", "polars", "pyarrow.parquet", "requests", "spacy",
+        "torch", "torch.nn.functional", "transformers",
+    ))  # fmt: skip
