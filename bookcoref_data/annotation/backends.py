@@ -5,6 +5,8 @@ import importlib.util
 
 from ..errors import require_choice
 from ..spacy_model import MODELS
+from .hub.check import check
+from .hub.device import devices_of
 from .plan import Plan
 from .steps import Backend
 
@@ -32,8 +34,6 @@ def device_count(plan: Plan) -> int:
     """How many processes a plan's large models can fill: one per GPU of this machine, or per named device."""
     if importlib.util.find_spec("torch") is None:
         return 1  # the first book will say what is missing
-    from .hub.device import devices_of
-
     return max(len(devices_of(plan.of(step).get("device", "auto"))) for step in plan.steps)
 
 
@@ -46,6 +46,4 @@ def findings(plan: Plan, tokens: int) -> list[tuple[str, str, str]]:
         encoder = plan.of("windows").get("encoder", "")
         fetched = f"{encoder} is fetched once where it is missing" if encoder else "nothing is fetched"
         return [("backend", f"{plan.backend}: runs on the CPU, {fetched}", "fine")]
-    from .hub.check import check
-
     return [(one.what, one.found, one.verdict) for one in check(plan, tokens)]

@@ -10,9 +10,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..annotation.cast import Cast, format_cast, parse_cast
+from ..annotation.plan import Plan, default_plan, read_plan
 from ..books.facts import one_called
+from ..edits import Conflict, Effect, effects
 from ..errors import BookcorefError, UsageError, plural, require_choice
 from ..files import path_of, safe_name, write_text
+from ..formats.annotated import check_kept, has_reasons, read_annotations
+from ..formats.jsonl import read as read_jsonl
 from ..outputs import files_of
 from ..progress import Progress, Silent
 from ..resources import resource
@@ -23,10 +28,7 @@ from .options import PathLike, path_or_none
 from .tables import Result, Table
 
 if TYPE_CHECKING:
-    from ..annotation.cast import Cast
-    from ..annotation.plan import Plan
     from ..annotation.propose import Proposal
-    from ..edits import Conflict, Effect
     from ..workflows.annotate import Annotated, Source
     from ..workflows.annotate_many import Shelf
     from ..workflows.datatrove_engine import Submission
@@ -248,8 +250,6 @@ class ProposedCast:
 
     def text(self) -> str:
         """The text of a cast file: one line per character, behind it how often each name occurs and where."""
-        from ..annotation.cast import format_cast
-
         told = "check names and aliases, join or delete lines, then use --cast."
         head = f"# Proposed cast of {self.doc_key}: {told}\n"
         return head + format_cast(self.proposal.cast, self.proposal.remarks)
@@ -306,7 +306,7 @@ def propose_casts(
 # -- one after the other -----------------------------------------------------------------------------
 
 
-_Read = tuple["Annotated", tuple["Conflict", ...], tuple["Effect", ...]]
+_Read = tuple["Annotated", tuple[Conflict, ...], tuple[Effect, ...]]
 """A book that was read, the corrections that need a person, and what the others changed elsewhere."""
 
 
@@ -316,8 +316,6 @@ def _in_turn(
 ) -> list[AnnotatedBook]:  # fmt: skip
     """Annotate books one after the other in this process; `how` are arguments of `annotate_book`."""
     from ..annotation.backends import make_backend
-    from ..formats.annotated import check_kept
-    from ..formats.jsonl import read
     from ..workflows.annotate import COLUMNS, annotate_book, table_rows, write_annotations
 
     if out is not None:
@@ -336,7 +334,7 @@ def _in_turn(
     made = [annotated for annotated, *_ in done]
     files = write_annotations(made, written, replace=replace) if written is not None else ()
     scores: dict[str, Table] = {}
-    gold = {} if report is None else {record.doc_key: record.to_book() for record in read(report)}
+    gold = {} if report is None else {record.doc_key: record.to_book() for record in read_jsonl(report)}
     for one in made if report is not None else ():
         key = one.state.doc_key
         if key not in gold:
@@ -361,8 +359,6 @@ def _read_corrected(
     earlier annotation of it may lie. A cast is proposed from the same parse; `how` are arguments of
     `annotate_book`.
     Raises BookcorefError: they change much elsewhere, and care is taken."""
-    from ..edits import effects
-    from ..formats.annotated import has_reasons, read_annotations
     from ..workflows.annotate import annotate_book, write_state
     from ..workflows.casts import propose_with
     from ..workflows.correct import read_edits
@@ -401,8 +397,6 @@ def _require_little(effects: Iterable[Effect]) -> None:
 
 def plan_for(recipe: PathLike | None, backend: str, least: float | None, language: str) -> Plan:
     """The plan of a recipe, else of a backend, with what a caller asks for."""
-    from ..annotation.plan import default_plan, read_plan
-
     path = path_or_none(recipe)
     if path and not path.suffix and not path.exists():  # the name of a recipe that ships
         path = resource("recipes", f"{path.name}.toml")
@@ -447,7 +441,6 @@ def one_source(book: Any, name: str | None = None, *, hint: str = "give the text
 
 def cast_for(cast: o.CastLike, source: Source) -> Cast | None:
     """The cast, None where it is to be proposed from the book."""
-    from ..annotation.cast import parse_cast
     from ..workflows.casts import read_cast
 
     if cast is None:

@@ -17,6 +17,10 @@ from ..books.annotation import Annotation, SourceText, annotation_of, distinct
 from ..errors import MissingFileError, SourceError, UsageError, plural
 from ..files import path_of
 from ..formats import read_documents
+from ..formats.annotated import has_reasons, read_with_reasons
+from ..formats.documents import write_documents
+from ..formats.folder import is_folder, read_folder
+from ..formats.reasons import read_reasons
 from ..formats.schema import to_row
 from ..late import spacy
 from ..outputs import files_of
@@ -366,9 +370,6 @@ def load(name: PathLike = "bookcoref", config: str = "full") -> Books:
     Raises:
         SourceError: there is no built data set at `name`; the message says how to build one.
     """
-    from ..formats.folder import is_folder, read_folder
-    from ..formats.reasons import read_reasons
-
     path = path_of(name)
     if not is_folder(path):
         what = f"there is no built data set at {path.resolve()}"
@@ -392,8 +393,6 @@ def read(path: PathLike, format: str | None = None, config: str | None = None) -
         SourceError: nothing there. FormatError: not what it claims to be (file and line).
         UsageError: an unknown format.
     """
-    from ..formats.annotated import has_reasons, read_with_reasons
-
     path = path_of(path)
     if format is None and config is None and has_reasons(path):
         return Books(AnnotatedBook(record, annotation=known) for record, known in read_with_reasons(path))
@@ -410,8 +409,6 @@ def write(
     Raises:
         UsageError: the format is not known. DataError: the format cannot hold a book.
     """
-    from ..formats.documents import write_documents
-
     target = path_of(path)
     write_documents(records_of(books), target, format)
     return target

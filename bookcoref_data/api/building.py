@@ -3,6 +3,7 @@ recorded manifests, and the cache."""
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import plural
 from ..files import path_of
+from ..formats.folder import is_folder, read_build
 from ..formats.schema import SPLITS
 from ..outputs import files_of
 from ..progress import Progress, Silent
@@ -398,9 +400,6 @@ def pack(
     Raises:
         UsageError, SourceError, DataError: nothing can be packed. Errors of single books are in the result.
     """
-    import tempfile
-
-    from ..formats.folder import is_folder
     from ..workflows import rebuild
     from ..workflows.pack import pack_folder, pack_plan
     from ..workflows.packed import ATTRIBUTION, LICENCE, PackSettings
@@ -475,7 +474,6 @@ def manifest_write(
     Raises:
         DataError: the folder does not verify. UsageError: `out` is there with another content.
     """
-    from ..formats.folder import read_build
     from ..workflows.verify import write_manifest
 
     source, file = path_of(folder), path_of(out)
@@ -488,8 +486,6 @@ def manifest_show(folder: o.MadeFolder = "bookcoref") -> Digest:
     Raises:
         DataError: the folder has no build record.
     """
-    from ..formats.folder import read_build
-
     record = read_build(path_of(folder))
     return Digest(record.digest, [book.doc_key for book in record.books])
 

@@ -8,10 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..books import Book
 from ..errors import UsageError, plural
 from ..files import path_of, write_bytes, write_text
 from ..outputs import files_of
+from ..progress import Progress
+from ..sources.store import Store
+from ..tasks.contexts.splits import Defect, find_defects, leakless_splits, overlap, read_tables
 from ..tasks.folder import jsonl_bytes, read_rows
+from ..tasks.guides.texts import References, references_for
+from ..tasks.runner.run import RunReport
 from . import options as o
 from .books import records_of
 from .models import Asked, GradedRun, asking_of, preview_of
@@ -21,11 +27,6 @@ from .tables import Reported, Result, Table
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ..books import Book
-    from ..progress import Progress
-    from ..tasks.contexts.splits import Defect
-    from ..tasks.guides.texts import References
-    from ..tasks.runner.run import RunReport
     from ..workflows.guide_texts import GuideTextsReport
 
 Rows = list[dict[str, Any]]
@@ -297,7 +298,6 @@ def contexts_tables(
         folder: BookWorm's tables: books.tsv, *_data.tsv, splits/.
         out: file for one split per book, without leaks.
     """
-    from ..tasks.contexts.splits import find_defects, leakless_splits, overlap, read_tables
     from ..workflows.verify import published_books
 
     found = read_tables(path_of(folder))
@@ -343,7 +343,6 @@ def contexts_collect(
     Raises:
         SourceError: not one page could be read.
     """
-    from ..sources.store import Store
     from ..workflows import contexts as work
     from ..workflows.guide_texts import build_guide_texts, guides_plan
 
@@ -385,8 +384,6 @@ def contexts_references(
     Args:
         out: file for the references.
     """
-    from ..tasks.guides.texts import references_for
-
     rows = read_rows(path_of(texts) / kind / f"{split}.jsonl", "guide_text")
     found = references_for(rows, _books(books, None))
     write_bytes(path_of(out), jsonl_bytes(found.rows))

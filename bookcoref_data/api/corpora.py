@@ -9,9 +9,12 @@ from dataclasses import replace as changed
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..characters.guide_files import read_addresses
 from ..errors import UsageError, plural
 from ..files import path_of, write_text
+from ..formats.card import CITATION
 from ..outputs import files_of
+from ..sample_story.story import cast, gutenberg_text
 from ..shapes import settings_of
 from ..sources.store import Store
 from . import options as o
@@ -220,8 +223,6 @@ def list_books(folder: o.BooksFolder = "bookcoref", cache_dir: o.CacheDir = None
 
 def cite() -> str:
     """Give the BibTeX entry of the BookCoref paper."""
-    from ..formats.card import CITATION
-
     return CITATION
 
 
@@ -237,8 +238,6 @@ def sample(out: PathLike = "story", *, replace: o.Overwrite = False) -> Path:
     Raises:
         UsageError: one of the files is there and is another one, or was changed; not with `replace`.
     """
-    from ..sample_story.story import cast, gutenberg_text
-
     folder = path_of(out)
     names = "".join(f"{name}\n" for name in cast().values())
     write_text(folder / "lamp.txt", gutenberg_text())
@@ -318,7 +317,6 @@ def harvest_liscu(
     Raises:
         UsageError: neither `names` nor `urls`, or both.
     """
-    from ..characters.guide_files import read_addresses
     from ..workflows.harvest import harvest_guides, harvest_name_lists, read_guides_plan
 
     lists, pages, target = paths_of(names), paths_of(urls), path_of(out)

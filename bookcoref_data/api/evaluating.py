@@ -14,6 +14,7 @@ from ..errors import UsageError, plural
 from ..files import path_of
 from ..formats import read_documents, write_documents
 from ..formats.detect import detect
+from ..formats.folder import read_folder
 from ..outputs import files_of
 from ..progress import Progress, Silent
 from ..shapes import plain
@@ -342,8 +343,6 @@ def evaluate(
 
 def _records(source: Any, format: str | None, *, config: str, split: str) -> list[Record]:
     """The documents of a source: a file, one split of a data set folder, or books in memory."""
-    from ..formats.folder import read_folder
-
     if not isinstance(source, str | os.PathLike):
         return records_of(source)
     path = path_of(source)

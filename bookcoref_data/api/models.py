@@ -5,24 +5,21 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..errors import UsageError
 from ..files import path_of
+from ..progress import Progress
 from ..shapes import plain
+from ..tasks.runner.models import EndpointModel, LocalModel
+from ..tasks.runner.requests import Model, Request
+from ..tasks.runner.run import AskedModel, Prices, RunReport, preview
+from .options import ModelOptions, PathLike
 from .tables import Result, Table
-
-if TYPE_CHECKING:
-    from ..progress import Progress
-    from ..tasks.runner.requests import Model, Request
-    from ..tasks.runner.run import AskedModel, RunReport
-    from .options import ModelOptions, PathLike
 
 
 def preview_of(requests: Iterable[Request], most: int, given: ModelOptions) -> dict[str, Any]:
     """The first prompts of a dry run, and what all of them would cost."""
-    from ..tasks.runner.run import Prices, preview
-
     return preview(requests, most, Prices(given["prompt_price"], given["reply_price"]))
 
 
@@ -33,9 +30,6 @@ def asking_of(
     """A server with the OpenAI interface, or a transformers model on this machine, with the file `out` for
     its answers. `drawn` says how replies are drawn: temperature, top_p, seed. Raises UsageError: there is no
     file, or the arguments do not name exactly one model."""
-    from ..tasks.runner.models import EndpointModel, LocalModel
-    from ..tasks.runner.run import AskedModel, Prices
-
     endpoint, model, local = given["endpoint"], given["model"], given["local"]
     if out is None:
         raise UsageError("nowhere to write the answers", expected="--out ANSWERS.jsonl")

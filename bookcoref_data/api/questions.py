@@ -12,6 +12,8 @@ from ..files import path_of, write_bytes
 from ..formats.detect import by_name
 from ..outputs import files_of
 from ..tasks.folder import jsonl_bytes, read_rows
+from ..tasks.questions.prompts import request_of
+from ..tasks.questions.settings import read_settings
 from . import options as o
 from .books import AnnotatedBook, Books
 from .models import GradedRun, asking_of, preview_of
@@ -97,7 +99,6 @@ def questions_build(
     Raises:
         UsageError: unknown settings. SourceError, FormatError: a file cannot be read.
     """
-    from ..tasks.questions.settings import read_settings
     from ..workflows import questions as work
 
     changes = {
@@ -169,7 +170,6 @@ def questions_evaluate(
     """
     from ..tasks.questions.baselines import evenly, text_answers
     from ..tasks.questions.grading import grade
-    from ..tasks.questions.prompts import request_of
     from ..workflows import questions as work
 
     rows = work.read_questions(path_of(questions), split)

@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING, Any
 from ..books import Book, Record
 from ..books.annotation import Annotation, annotation_of
 from ..books.facts import one_called
+from ..edits import Applied, Conflict, Edit, checked_edits
+from ..edits import merge_edits as join_edits
 from ..errors import DataError, UsageError, plural
 from ..files import path_of, write_text
 from ..formats import ConversionReport, NotKept
+from ..formats.annotated import read_annotations
 from ..formats.layers import note_layers
 from ..outputs import files_of
 from ..shapes import attributes, plain
@@ -23,7 +26,6 @@ from .options import PathLike, path_or_none
 from .tables import Table
 
 if TYPE_CHECKING:
-    from ..edits import Applied, Conflict, Edit
     from ..edits.diff import Diff
     from ..edits.merging import Disagreement
     from ..reading_page.compare import Differences
@@ -171,7 +173,7 @@ def report(
     return list(write_report(books, path_of(out), plots=plots, titles=titles))
 
 
-class Corrected(list["Applied"]):
+class Corrected(list[Applied]):
     """What was done with corrections, one item for each document."""
 
     @property
@@ -212,7 +214,6 @@ def apply_edits(
     Raises:
         UsageError: an edit names a document that is not there, or `out` would lose books.
     """
-    from ..edits import checked_edits
     from ..workflows.correct import apply_edits as run
     from ..workflows.correct import read_edits
 
@@ -220,7 +221,7 @@ def apply_edits(
     return Corrected(run(path_of(annotation), wanted, path_of(out), replace=replace))
 
 
-class Corrections(list["Edit"]):
+class Corrections(list[Edit]):
     """Corrections in order. By document, `lost` are places of the new annotation that the old text lacks, and
     `unseen` those of the old one that the new text lacks: of these nothing is said."""
 
@@ -264,7 +265,7 @@ def diff(
     return Corrections(edits, found)
 
 
-class MergedCorrections(list["Edit"]):
+class MergedCorrections(list[Edit]):
     """Corrections of several people in order; `disagreements` are left out of them."""
 
     def __init__(self, edits: Iterable[Edit], disagreements: tuple[Disagreement, ...]) -> None:
@@ -293,13 +294,12 @@ def merge_edits(
     Raises:
         UsageError: fewer than two files. SourceError, FormatError: one cannot be read.
     """
-    from ..edits import merge_edits as run
     from ..workflows.correct import read_edits, write_edits
 
     people = [read_edits(path_of(path)) for path in edits]
     if len(people) < 2:
         raise UsageError("there is nothing to merge", expected="two files of corrections or more")
-    found = run(people)
+    found = join_edits(people)
     if out is not None:
         write_edits(found.edits, path_of(out))
     return MergedCorrections(found.edits, found.disagreements)
@@ -311,8 +311,6 @@ def annotations_of(source: Any, losses: ConversionReport | None = None) -> list[
     Raises:
         UsageError: none of these.
     """
-    from ..formats.annotated import read_annotations
-
     if isinstance(source, str | os.PathLike):
         return read_annotations(path_of(source), report=losses)
     if isinstance(source, Annotation):

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import DataError, UsageError, counted, plural
 from ..files import json_page, path_of, write_text
-from ..formats import ConversionReport, detect, read_documents
+from ..formats import ConversionReport, detect
+from ..formats.annotated import has_reasons, note_reasons, read_with_reasons, whole_record
+from ..formats.documents import SYSTEMS, read_documents, require_known, write_documents
 from ..outputs import files_of, outputs
 from . import options as o
 from .books import AnnotatedBook, Books, records_of
@@ -234,8 +236,6 @@ def convert(
     Raises:
         UsageError, FormatError, DataError, SourceError: as the command line reports them.
     """
-    from ..formats.annotated import has_reasons, note_reasons, read_with_reasons, whole_record
-    from ..formats.documents import SYSTEMS, read_documents, require_known, write_documents
     from ..formats.projection import project_all
 
     path, out = path_of(source), path_of(target)

@@ -7,7 +7,9 @@ replayed without network.
 """
 
 import gzip
+import http.client
 import json
+import urllib.error
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -195,9 +197,6 @@ class SparqlEndpoint:
 
     def _exchange(self, query: str) -> Any:
         """The answer as parsed JSON, or the `_Fault` that came instead of it."""
-        import http.client
-        import urllib.error
-
         with needing("harvest", "SPARQLWrapper", "asking a SPARQL endpoint"):
             import SPARQLWrapper as library
         wrapper = library.SPARQLWrapper(self.address, agent=self.agent, returnFormat=library.JSON)

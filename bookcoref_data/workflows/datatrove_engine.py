@@ -12,6 +12,7 @@ every book has its own content key in our cache, and a task passes over books th
 
 import json
 import shutil
+import subprocess
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -146,8 +147,6 @@ def submit_slurm(
     `work` and the cache must be on a file system that the nodes share. `time` is Slurm's limit ("20:00:00").
     """
     need_datatrove()
-    import subprocess
-
     from datatrove.executor import SlurmPipelineExecutor
 
     if shutil.which("sbatch") is None:

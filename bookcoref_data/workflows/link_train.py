@@ -1,16 +1,19 @@
 """The link reader, trained on LitBank as the paper did it (Appendix B), and scored by linking."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..annotation.cast import make_cast
+from ..annotation.hub.backend import batches_for
+from ..annotation.hub.device import choose_device
 from ..annotation.hub.lessons import WINDOW_WORDS, Lesson, as_sample, lessons_of, parts_of, with_cast
-from ..annotation.hub.weights import need_packages
+from ..annotation.hub.reader import Reader
+from ..annotation.hub.steps import LinkStep
+from ..annotation.hub.training import WINDOWS, train
+from ..annotation.hub.weights import SMALL_FILES, find_folder, need_packages
 from ..annotation.steps import Job
 from ..books import Book
 from ..errors import UsageError
@@ -22,9 +25,6 @@ from ..progress import Progress, Silent, begun
 from ..scoring import evaluate
 from ..shapes import AsFields
 from .import_corpus import tokenise
-
-if TYPE_CHECKING:
-    from ..annotation.hub.reader import Reader
 
 COLUMNS = ("part", "documents", "windows", "names", "mentions", "precision", "recall", "f1")
 
@@ -86,12 +86,6 @@ def _train(
 ) -> None:  # fmt: skip
     from safetensors.torch import save
 
-    from ..annotation.hub.backend import batches_for
-    from ..annotation.hub.device import choose_device
-    from ..annotation.hub.reader import Reader
-    from ..annotation.hub.training import WINDOWS, train
-    from ..annotation.hub.weights import SMALL_FILES, find_folder
-
     device = choose_device(start.get("device", "auto"))
     named = {name: start.get(name, "") for name in ("model", "revision", "encoder", "encoder_revision")}
     reader = Reader.load(**named, device=device)
@@ -128,8 +122,6 @@ def _train(
 
 def _score(reader: Reader, books: Iterable[Book]) -> dict[str, float]:
     """Linking by the step of the pipeline, on windows of the same size, in percent."""
-    from ..annotation.hub.steps import LinkStep
-
     step = LinkStep({"model": "", "window_words": WINDOW_WORDS, "revision": "trained"}, lambda: reader)
     jobs = [Job(book, make_cast(character.name for character in book.characters)) for book in books]
     answers = [step.run(job, job.empty_state(), Silent()).to_book(job.book) for job in jobs]

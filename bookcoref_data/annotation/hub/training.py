@@ -10,13 +10,10 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from ...late import torch
 from .lessons import Lesson
-
-if TYPE_CHECKING:
-    from .reader import Reader
+from .reader import Reader
 
 RATE, DECAY, WARM_UP, LONGEST_GRADIENT = 1e-4, 0.9, 0.1, 1.0
 WINDOWS = 8

@@ -8,6 +8,8 @@ safetensors where there are any, else from torch files (`.bin`, `.ckpt`) by torc
 from __future__ import annotations
 
 import json
+import pickle
+import zipfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -142,9 +144,6 @@ def _read_torch(path: Path) -> dict[str, torch.Tensor]:
     Lightning checkpoints carry settings beside the weights (omegaconf objects): such classes are not
     imported, an inert object takes their place. Functions and modules that torch blocks stay blocked.
     """
-    import pickle
-    import zipfile
-
     try:
         # Names that the reader does not know; files of torch before 1.6 are left to the reader.
         named = torch.serialization.get_unsafe_globals_in_checkpoint

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import webbrowser
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import astuple
 from pathlib import Path
@@ -193,8 +194,6 @@ def serve_page(
 
 
 def _open(address: str) -> None:
-    import webbrowser
-
     if not webbrowser.open(address):
         say(f"no browser was found; open {address}")
 
