@@ -90,8 +90,9 @@ class CommandServer:
     """Runs commands one at a time."""
 
     def __init__(self) -> None:
+        # Without a buffer: what `select` asks about is then all that has not been read.
         self._process = subprocess.Popen(
-            [sys.executable, "-c", SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            [sys.executable, "-c", SERVER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
         )
 
     def run(
