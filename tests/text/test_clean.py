@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 import tracemalloc
 from unittest import mock
 
@@ -529,3 +530,14 @@ def test_a_half_title_ends_a_preface_where_the_story_has_no_chapters():
     without = clean(text, CleanSettings(prefaces="none")).text
     assert "novels" not in without
     assert without.startswith("MOLL BROOK")
+
+
+@pytest.mark.parametrize(
+    "line", ["CONTENTS", "Contents of Part {}", "ILLUSTRATIONS", "[Illustration: {}]", "[{}] See.", "* See *"]
+)
+def test_thousands_of_pieces_in_a_row_are_each_looked_at_once(line):
+    many = "\n\n".join(line.format(n) for n in range(3000))
+    began = time.process_time()
+    left = clean(book(back=many), CleanSettings(guard=False)).text
+    assert time.process_time() - began < 4
+    assert "Ada Brook" in left

@@ -1,7 +1,8 @@
 """Tables of contents and lists of illustrations or persons."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import islice
 
 from .evidence import Patterns
 from .headings import is_contents, is_division, is_list, is_preface, is_prose, is_titled_number, words_of
@@ -24,20 +25,32 @@ def cut_contents(draft: Draft, settings: CleanSettings) -> None:
     openings = (i for i, block in enumerate(blocks) if block.gap >= 2 and is_division(block))
     close = 1 + _MOST_HEADINGS
     begun = next((i for i in openings if any(map(is_prose, blocks[i + 1 : i + close]))), len(blocks))
-    for index, block in enumerate(blocks):
-        if not (is_contents(block) or is_list(block)) or draft.marks[block.start]:
+    tables = [index for index, block in enumerate(blocks) if is_contents(block) or is_list(block)]
+    last = _last_places(draft) if tables else {}
+    for index in tables:
+        block = blocks[index]
+        if draft.marks[block.start]:
             continue
-        stop, table = _table_end(blocks, index)
+        stop, table = _table_end(blocks, index, last)
         span = (block.start, blocks[stop - 1].end)
-        if doubt := _no_table(draft, blocks[index:stop], table, settings, index > begun):
+        if doubt := _no_table(draft, blocks[index:stop], table, settings, index > begun, last):
             draft.decide("contents", *span, doubt, cut=False)
         else:
             draft.cut("contents", *span)
 
 
+_LINE = re.compile(r"(?:[^\S\n]*\[Illustration: )?([^\n]+)")
+
+
+def _last_places(draft: Draft) -> dict[str, int]:
+    """Where each line of the body stands last, by its words."""
+    return {words_of(line[1]): line.start() for line in _LINE.finditer(draft.text, draft.start, draft.end)}
+
+
 def _no_table(
-    draft: Draft, blocks: Sequence[Block], table: Sequence[str], settings: CleanSettings, begun: bool
-) -> str:
+    draft: Draft, blocks: Sequence[Block], table: Sequence[str], settings: CleanSettings, begun: bool,
+    last: Mapping[str, int],
+) -> str:  # fmt: skip
     """Why what follows the heading is no table; "" when it may be one.
 
     Before and behind the story the place is a sign; inside it most entries must have a number or be found
@@ -58,18 +71,14 @@ def _no_table(
     known = 0
     for line in entries:
         # An entry has a number, or is found again as a line of its own.
-        words = re.sub(r"^(?:[IVXLC]+|\d+)\b\.?\s*|[\s.]+\d*$", "", line.strip())
-        again = rf"^[ \t]*(?:\[Illustration: )?{re.escape(words)}\.?\]?[ \t]*$"
-        known += bool(
-            _FORM.ENTRY.search(line)
-            or (words and re.compile(again, re.M | re.I).search(draft.text, span[1], draft.end))
-        )
+        words = words_of(re.sub(r"^(?:[IVXLC]+|\d+)\b\.?\s*|[\s.]+\d*$", "", line.strip()))
+        known += bool(_FORM.ENTRY.search(line) or (words and last.get(words, 0) > span[1]))
     if len(entries) < _LEAST_ENTRIES or known < (0.25 if tale and not begun else 0.5) * len(entries):
         return "it reads like the story, and its lines are no headings of the book"
     return ""
 
 
-def _table_end(blocks: Sequence[Block], index: int) -> tuple[int, list[str]]:
+def _table_end(blocks: Sequence[Block], index: int, last: Mapping[str, int]) -> tuple[int, list[str]]:
     """(number of the first block behind the table, entries of the table).
 
     The table runs to the first prose. The headings that stand directly before that prose belong to the
@@ -78,20 +87,22 @@ def _table_end(blocks: Sequence[Block], index: int) -> tuple[int, list[str]]:
     own = [line for line in blocks[index].lines[1:] if line.strip()]
     stop = index + 1
     if is_list(blocks[index]):
-        for block in blocks[stop:]:
+        for block in islice(blocks, stop, None):
             # Captions in a list read like prose; a wide gap, a heading or a long paragraph ends it.
             named = is_division(block) or is_preface(block) or is_contents(block)
             long = is_prose(block) and block.end - block.start > _LONG_CAPTION
-            if stop > index + 1 and (long or block.gap >= 4 or (block.gap >= 2 and named)):
+            wide = block.gap >= 4 or (block.gap >= 2 and named)
+            if stop > index + 1 and (long or wide or is_list(block)):
                 break
             stop += 1
         return stop, own + [line for block in blocks[index + 1 : stop] for line in block.lines]
     while stop < len(blocks) and not is_list(blocks[stop]):
-        if _begins(blocks[stop]) and not _is_described(blocks, stop):
+        begun = _begins(blocks[stop]) and not _is_described(blocks, stop, last)
+        if begun or (stop > index + 1 and is_contents(blocks[stop])):
             break
         stop += 1
     run = blocks[index + 1 : stop]
-    keep = _first_of_story(run, own, prose=stop < len(blocks) and not is_list(blocks[stop]))
+    keep = _first_of_story(run, own, prose=stop < len(blocks) and _begins(blocks[stop]))
     if keep >= _LEAST_ENTRIES:
         return index + 1 + keep, own + [block.line for block in run[:keep]]
     return index + 1 + keep, own + [line for block in run[:keep] for line in block.lines]
@@ -104,14 +115,14 @@ def _begins(block: Block) -> bool:
     return is_prose(block) or (speech and bool(_FORM.SPEECH.match(block.text)))
 
 
-def _is_described(blocks: Sequence[Block], index: int) -> bool:
+def _is_described(blocks: Sequence[Block], index: int, last: Mapping[str, int]) -> bool:
     """Whether prose in a table describes a chapter, whose heading stands above it and again in the book."""
     block, above, below = blocks[index], blocks[index - 1], blocks[index + 1 : index + 2]
     heading = block if is_division(block) else above
     closed = heading is block or (bool(below) and not is_prose(below[0]))
     if not is_division(heading) or not closed or block.end - block.start > _LONG_ENTRY:
         return False
-    return any(words_of(later.line) == words_of(heading.line) for later in blocks[index + 1 :])
+    return last.get(words_of(heading.line), 0) > block.end
 
 
 def _first_of_story(run: Sequence[Block], own: Sequence[str], prose: bool) -> int:

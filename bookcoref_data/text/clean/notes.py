@@ -219,6 +219,7 @@ def _cut_note_paragraphs(draft: Draft, marks: _Marks) -> None:
     Notes in square brackets need no mark where they close a chapter.
     """
     blocks = [*draft.blocks(), None]
+    behind = 0  # the first block that is no note, behind those looked at
     for index, block in enumerate(blocks):
         if not block or not _FORM.OPENING.match(draft.text, block.start):
             continue
@@ -236,7 +237,9 @@ def _cut_note_paragraphs(draft: Draft, marks: _Marks) -> None:
         closing = False
         if found and not found[0] and block.text.lstrip()[0] == "[":
             # Nothing but notes stands between it and the next wide gap, heading or the end.
-            below = next(b for b in blocks[index + 1 :] if not (b and b.gap < 4 and _labels_of(b)))
+            behind = max(behind, index + 1)
+            while (below := blocks[behind]) and below.gap < 4 and _labels_of(below):
+                behind += 1
             closing = not below or below.gap >= 4 or (below.gap >= 2 and is_division(below))
         if closing or (found and found[0]):
             _cut_and_join(draft, "footnote", block.start, end)
@@ -326,13 +329,14 @@ def _breaks(draft: Draft, start: int, end: int) -> tuple[int, int] | None:
     The text before ends without a full stop or quote, and the text behind goes on in lower case.
     """
     before, behind = start, end
-    while before > draft.start and (draft.text[before - 1].isspace() or draft.marks[before - 1]):
-        before -= 1
     while behind < draft.end and (draft.text[behind].isspace() or draft.marks[behind]):
         behind += 1
-    if before == draft.start or behind == draft.end or not draft.text[behind].islower():
-        return None
-    return None if _FORM.BROKEN.search(draft.text[max(0, before - 3) : before]) else (before, behind)
+    if behind == draft.end or not draft.text[behind].islower():
+        return None  # before one looks back over all the pieces that are cut already
+    while before > draft.start and (draft.text[before - 1].isspace() or draft.marks[before - 1]):
+        before -= 1
+    whole = before == draft.start or _FORM.BROKEN.search(draft.text[max(0, before - 3) : before])
+    return None if whole else (before, behind)
 
 
 _PAIRS = re.compile(
