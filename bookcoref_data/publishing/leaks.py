@@ -83,14 +83,18 @@ class Uploads:
         low = np.searchsorted(self._sorted, wanted, "left")
         high = np.searchsorted(self._sorted, wanted, "right")
         ends = starts.tolist()
+        seen: dict[int, int] = {}  # ends of runs, by how far apart they stand in file and book
         for number in np.flatnonzero(high > low).tolist():
+            first = ends[number]
             for at in self._order[low[number] : high[number]].tolist():
-                end = self._ends[bisect_right(self._ends, at)]
-                shared = _shared(text, int(firsts[number]), self._letters, at, end)
-                covered = bisect_right(ends, int(firsts[number]) + shared) - 1 - number
-                if covered > best.words:
+                if seen.get(at - first, 0) > first:
+                    continue  # a part of a run that was measured
+                file = bisect_right(self._ends, at)
+                end = first + _shared(text, first, self._letters, at, self._ends[file])
+                seen[at - first] = end
+                if (covered := bisect_right(ends, end) - 1 - number) > best.words:
                     begins = " ".join(words[number : number + 4])
-                    best = LeakedRun(covered, self._labels[bisect_right(self._ends, at)], doc_key, begins)
+                    best = LeakedRun(covered, self._labels[file], doc_key, begins)
         return best
 
 

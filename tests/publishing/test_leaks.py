@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import time
 
 import pytest
 import zstandard
@@ -41,6 +42,13 @@ def test_a_run_at_the_very_end_and_the_beginning_of_a_book_is_found(first, run):
     words = ["abcd", "efgh", "ijkl", "mnop", "qrst", "uvwx", "yzab", "cdef", "ghij", "klmn", "opqr", "stuv"]
     uploads = Uploads([("file", f"9 {' '.join(words[first:][:run])} 9".encode())], 3)
     assert uploads.longest_run("book", words).words == run
+
+
+def test_a_book_that_stands_there_whole_is_measured_once():
+    words = ["".join(chr(97 + number // 26**place % 26) for place in range(8)) for number in range(40_000)]
+    began = time.process_time()
+    assert Uploads([("file", " ".join(words).encode())], 12).longest_run("book", words).words == 40_000
+    assert time.process_time() - began < 4
 
 
 def test_punctuation_case_and_escapes_hide_nothing():
