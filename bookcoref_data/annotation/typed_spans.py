@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from ..errors import DataError, SourceError, needing
 from ..late import spacy, torch, transformers
-from ..spacy_model import load_spacy_model
+from ..spacy_model import load_spacy_model, words_for_spacy
 
 TypedOffsets = tuple[int, int, str]
 
@@ -14,12 +14,12 @@ def entity_spans(tokens: Sequence[str], sentence_ends: Sequence[int]) -> list[Ty
     """(start, end, label of OntoNotes) of spaCy's entities, 0-based, both inclusive; sentence by sentence.
 
     Raises:
-        MissingExtraError: no English model of spaCy is installed.
+        MissingExtraError: no English model of spaCy is installed. DataError: a token is empty.
     """
     without = ["parser", "tagger", "lemmatizer", "attribute_ruler", "senter"]
     nlp, _ = load_spacy_model("labelling with spaCy's named entities", without=without)
-    starts = (0, *sentence_ends)
-    documents = (spacy.tokens.Doc(nlp.vocab, words=list(tokens[a:b])) for a, b in pairwise(starts))
+    starts, words = (0, *sentence_ends), words_for_spacy(tokens, "the text to label")
+    documents = (spacy.tokens.Doc(nlp.vocab, words=words[a:b]) for a, b in pairwise(starts))
     return [
         (start + entity.start, start + entity.end - 1, entity.label_)
         for start, document in zip(starts, nlp.pipe(documents, batch_size=64), strict=False)

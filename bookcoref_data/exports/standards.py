@@ -9,6 +9,7 @@ from typing import Any
 from ..errors import needing
 from ..files import json_page
 from ..late import spacy
+from ..spacy_model import words_for_spacy
 from ..words import long_lists, pronouns, word_set
 from .reading import LaidOutBook
 
@@ -112,7 +113,7 @@ def doc_bin(r: LaidOutBook) -> bytes:
     blanks = [any(c.isspace() for c in gap) for gap in gaps]
     starts = {0, *a.book.sentence_ends}
     doc = spacy.tokens.Doc(
-        spacy.vocab.Vocab(), words=list(tokens), spaces=[*blanks, False][: len(tokens)],
+        spacy.vocab.Vocab(), words=words_for_spacy(tokens, a.doc_key), spaces=[*blanks, False][: len(tokens)],
         sent_starts=[i in starts for i in range(len(tokens))],
     )  # fmt: skip
     people = ((m.start, m.end + 1, r.name(m.character), r.kind(m)) for m in a.mentions)

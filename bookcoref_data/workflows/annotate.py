@@ -38,6 +38,7 @@ from ..progress import Progress, Silent
 from ..scoring import score_clusters
 from ..scoring.evaluation import score_linking
 from ..scoring.mention_types import TypeRules
+from ..spacy_model import words_for_spacy
 from ..text.ebook import MOST_BYTES
 from ..text.read_book import read_book
 from .casts import cast_fields, cast_of_record, narrators_of_record, propose_with
@@ -124,6 +125,7 @@ def source_of(record: Record, folder: Path | None = None) -> Source:
     if not book.tokens:
         place = record.source or record.doc_key
         raise DataError(f"{place}: the book is empty", expected="at least one token")
+    words_for_spacy(book.tokens, f"{record.source}: {book.doc_key!r}")
     bare = Book(book.doc_key, book.gutenberg_key, book.tokens, book.sentence_ends)
     named = tuple((c.name, c.mentions) for c in book.characters)
     return Source(

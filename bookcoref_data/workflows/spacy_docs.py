@@ -15,6 +15,7 @@ import numpy as np
 from ..books import Book, Mention, Record
 from ..errors import DataError
 from ..late import spacy
+from ..spacy_model import words_for_spacy
 
 if TYPE_CHECKING:
     from ..annotation.embedded.parsing import Parse
@@ -31,7 +32,7 @@ def to_doc(record: Record, vocab: spacy.vocab.Vocab) -> spacy.tokens.Doc:
     made = record.to_book()
     starts = {0, *made.sentence_ends}
     begins = [i in starts for i in range(len(made.tokens))]
-    doc = spacy.tokens.Doc(vocab, words=list(made.tokens), sent_starts=begins)
+    doc = spacy.tokens.Doc(vocab, words=words_for_spacy(made.tokens, made.doc_key), sent_starts=begins)
     named = [(list(mentions), name) for name, mentions in record.characters]
     spans = {tuple(mentions) for mentions, _ in named}
     rest = [(list(cluster), "") for cluster in record.clusters if tuple(cluster) not in spans]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -31,6 +32,13 @@ def test_an_empty_book_is_refused_by_name(tmp_path, data):
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(SourceError, match=r"nowhere.txt"):
         read_sources(tmp_path / "nowhere.txt")
+
+
+def test_empty_tokens_are_refused_with_their_place(tmp_path):
+    record = {"doc_key": "a_0", "gutenberg_key": "0", "sentences": [["Ada", "", "met", ""]], "clusters": []}
+    with pytest.raises(DataError, match="'a_0' has empty tokens") as caught:
+        read(tmp_path, json.dumps(record).encode(), "a.jsonl")
+    assert caught.value.found == "2, the first is token 1"
 
 
 def test_an_empty_record_is_refused(tmp_path):
