@@ -112,8 +112,8 @@ def export(
         raise UsageError(f"{out} is one file, but there are {len(readings)} books", expected="--out FOLDER")
     files = []
     for r in readings:
-        name = f"{safe_name(r.annotation.doc_key, 'document key')}{target.suffix}"
-        path = out if out.suffix else out / name
+        key = r.annotation.doc_key
+        path = out if out.suffix else out / f"{safe_name(key, 'document key')}{target.suffix}"
         if target.make is None:
             write_documents([whole_record(r.annotation)], path, to, report=report)
         else:
