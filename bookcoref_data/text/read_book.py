@@ -33,9 +33,10 @@ EMPHASIS = ("cut", "released")
 
 _INVISIBLE = re.compile(f"({INSIDE_WORDS.pattern})|{NO_WIDTH}+")
 """They would be letters of the words beside them: a name at the beginning of a line would be unknown."""
-_WHOLE = re.compile(r"""^\s*[A-Z][\w.' -]{0,30}:|[.!?:;…—-]["'”’»)\]_*]*$|["”’»]$""").search
+_WHOLE = re.compile(r"""^\s*[A-Z][\w.' -]{0,30}:|(?:[.!?:;…—]|(?<!\w)-)["'”’»)\]_*]*$|["”’»]$""").search
 _INDENTED = re.compile(r"[ \t\u3000]{2}|\t").match
 _PARTED = re.compile(r"(?<![^\W\d_])([^\W\d_]+)([-‐¬](?:[^\S\n]*\n[^\S\n]*|[^\S\n]+))([^\W\d_]+)")
+_LINE_END = re.compile(r"(?<=\S)[^\S\n]*\n(?=[^\S\n]*\S)")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _ID_IN_NAME = re.compile(r"(?:pg)?(\d{1,7})(?:-\d)?(?:\.txt)?(?:\.utf-?8)?", re.I)
 
@@ -211,7 +212,7 @@ def _as_read(source: Decoded, ours: bool) -> tuple[Decoded, str, list[str]]:
         told.append(f"{plural(marks - inside, 'mark')} of direction or of no width read as a space")
     if inside:
         told.append(f"{plural(inside, 'place')} mended where an unseen mark parted a word")
-    if not ours and (parted := with_blank_lines(source.text)):
+    if not (ours or source.headings) and (parted := with_blank_lines(source.text)):
         put = "; blank lines were put between them, and places count these"
         told.append(parted[1] if parted[0] == source.text else parted[1] + put)
         source = source._replace(text=parted[0])
@@ -237,20 +238,24 @@ def _refuse_doubled_lines(text: str, name: str) -> None:
 def with_blank_lines(text: str) -> tuple[str, str] | None:
     """A text that has no blank lines with one between its paragraphs, and what was done; None where it has.
 
-    A paragraph is a line where most lines end as paragraphs do, or begin as speeches ("Anna: ..."); else it
-    begins with an indented line. Where neither can be seen, the text stays as it is.
+    A paragraph is a line where most lines end as paragraphs do, or begin as speeches ("Anna: ..."), above
+    another line, even where blank lines stand elsewhere; else it begins with an indented line. Where neither
+    can be seen, the text stays as it is.
     """
     lines = text.split("\n")
     filled = [line for line in lines if line.strip()]
-    if len(filled) < 20 or len(lines) - len(filled) > len(filled) / 20:
+    above = [_WHOLE(a.rstrip()) is not None for a, b in pairwise(lines) if a.strip() and b.strip()]
+    apart = len(lines) - len(filled) > len(filled) / 20
+    if len(above) > max(4, len(filled) / 2) and sum(above) >= (0.9 if apart else 0.7) * len(above):
+        parted = _LINE_END.sub("\n\n", text)
+        return parted, "few blank lines: every line was taken for a paragraph"
+    if len(filled) < 20 or apart:
         return None
     whole = [_WHOLE(line.rstrip()) is not None for line in filled]
-    if sum(whole) >= 0.7 * len(filled):
-        return "\n\n".join(filled), "no blank lines: every line was taken for a paragraph"
     first = [n for n, line in enumerate(filled) if n and _INDENTED(line)]
     if len(first) <= 0.6 * len(filled) and sum(whole[n - 1] for n in first) >= max(0.7 * len(first), 5):
-        parted = ["\n" + line if _INDENTED(line) else line for line in filled]
-        return "\n".join(parted), "no blank lines: a paragraph was taken to begin where a line is indented"
+        marked = ["\n" + line if _INDENTED(line) else line for line in filled]
+        return "\n".join(marked), "no blank lines: a paragraph was taken to begin where a line is indented"
     told = "no blank line between paragraphs: they are guessed, and speakers are less sure. Put one there"
     return text, told
 

@@ -277,11 +277,16 @@ def wrapped(paragraph: str, indent: str = "") -> str:
         ("\r\n".join("\t" + p for p in SPEECH), "every line was taken for a paragraph"),
         ("\n".join(wrapped(p, "    ") for p in SPEECH), "begin where a line is indented"),
         ("\n".join(f"Anna: come {n}" for n in range(40)), "every line was taken for a paragraph"),
+        ("\n".join(SPEECH[:10]), "every line was taken for a paragraph"),
+        (
+            "\n".join(SPEECH).replace("\nCHAPTER II\n", "\n\n\nCHAPTER II\n\n"),
+            "every line was taken for a paragraph",
+        ),
     ],
 )
 def test_paragraphs_without_blank_lines_are_found_by_their_lines(text, note):
     found = read_book(text.encode(), "road.txt")
-    wanted = SPEECH if "Anna: come" not in text else text.split("\n")
+    wanted = [line for line in text.split("\n") if line.strip()] if "    " not in text else SPEECH
     assert len(found.paragraphs) == len(wanted)
     assert any(note in said for said in found.report.notes)
 
@@ -292,7 +297,8 @@ def test_paragraphs_without_blank_lines_are_found_by_their_lines(text, note):
         ("\n".join(wrapped(p) for p in SPEECH), "they are guessed"),
         ("\n".join(f"The road went up the hill and number {n}" for n in range(40)), "they are guessed"),
         ("\n\n".join(wrapped(p) for p in SPEECH), ""),
-        ("\n".join(SPEECH[:10]), ""),
+        (wrapped(" ".join(SPEECH[:10])), ""),
+        ("\n\n".join([*map(wrapped, SPEECH), "Dear Tom,\nCome.\nNow.\nYours,\nAnna."]), ""),
     ],
 )
 def test_lines_that_are_no_paragraphs_stay_together(text, note):
