@@ -174,10 +174,9 @@ def outputs(
     that the verb changes `in_place`, which get a backup. `replace` lets go of files that we did not write;
     they get a backup, too. When the block raises, nothing is changed.
 
-    Raises:
-        UsageError: an output is an input, or a file that we did not write, and `replace` does not allow it.
-        ChecksumError: an input is not as it was written, or was changed meanwhile.
-        SourceError: it cannot be written; or another process is writing for too long.
+    Raises UsageError: an output is an input, or a file that we did not write, and `replace` does not allow
+    it. ChecksumError: an input is not as it was written, or was changed meanwhile. SourceError: it cannot be
+    written; or another process is writing for too long.
     """
     wanted = tuple(Path(os.path.realpath(out)) for out in outs if out is not None)
     read = tuple(Path(os.path.realpath(path)) for path in inputs)

@@ -13,8 +13,7 @@ TypedOffsets = tuple[int, int, str]
 def entity_spans(tokens: Sequence[str], sentence_ends: Sequence[int]) -> list[TypedOffsets]:
     """(start, end, label of OntoNotes) of spaCy's entities, 0-based, both inclusive; sentence by sentence.
 
-    Raises:
-        MissingExtraError: no English model of spaCy is installed. DataError: a token is empty.
+    Raises MissingExtraError: no English model of spaCy is installed. DataError: a token is empty.
     """
     without = ["parser", "tagger", "lemmatizer", "attribute_ruler", "senter"]
     nlp, _ = load_spacy_model("labelling with spaCy's named entities", without=without)
@@ -33,9 +32,8 @@ def hub_tags(model: str, sentences: Sequence[Sequence[str]], *, batch_size: int 
     A token has the tag of its first subword; a token without one, and whatever lies past the longest input
     of the model, has "O".
 
-    Raises:
-        MissingExtraError: torch or transformers is not installed.
-        SourceError: the model cannot be had. DataError: it has no fast tokenizer.
+    Raises MissingExtraError: torch or transformers is not installed. SourceError: the model cannot be had.
+    DataError: it has no fast tokenizer.
     """
     with needing("gpu", "transformers", "labelling with a model of the Hub"):
         classifier, tokenizers = transformers.AutoModelForTokenClassification, transformers.AutoTokenizer

@@ -66,8 +66,7 @@ def cut_windows(sentence_ends: Sequence[int], size: int = 1500, rule: str = "cum
     One sentence longer than `size` may pass several multiples: the counter still rises by one per
     window, as in the release, so the following windows close after one sentence until it has caught up.
 
-    Raises:
-        UsageError: there is no such rule, or the size is not positive.
+    Raises UsageError: there is no such rule, or the size is not positive.
     """
     require_choice("rule for windows", rule, RULES)
     if size < 1:

@@ -57,9 +57,8 @@ def read(path: Path | str, *, report: ConversionReport | None = None) -> Iterato
     `extra` keeps "mention_types" ([start, end, "PROP_PER"] of each mention), "cluster_ids" (the values of
     COREF) and "quotations" ({"start", "end", "mention", "cluster"} of each row of .quotes).
 
-    Raises:
-        FormatError: `file:line` of a row that cannot be, or columns that are missing.
-        SourceError: the .tokens or .entities file is missing.
+    Raises FormatError: `file:line` of a row that cannot be, or columns that are missing. SourceError: the
+    .tokens or .entities file is missing.
     """
     path, report = Path(path), report or ConversionReport()
     tokens = needed_sibling(path, ".tokens", "the token table")
@@ -144,8 +143,7 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
     category (`cat`) is PER. Not sayable, and told to `report`: mentions outside the tokens, empty clusters
     and sentences.
 
-    Raises:
-        DataError: a document's tokens are not known. UsageError: several documents for one file.
+    Raises DataError: a document's tokens are not known. UsageError: several documents for one file.
     """
     report = report or ConversionReport()
     for record, target in targets(records, path, ".tokens"):

@@ -78,9 +78,8 @@ def read(path: Path | str, *, report: ConversionReport | None = None) -> Iterato
     "notes" a list of texts, "references" a list of [id, text]), and for LitBank "cluster_ids", the names of
     the clusters, parallel to `clusters`.
 
-    Raises:
-        FormatError: `file:line` of a line that cannot be, of offsets that do not fit the text.
-        SourceError: one of the two files is missing.
+    Raises FormatError: `file:line` of a line that cannot be, of offsets that do not fit the text.
+    SourceError: one of the two files is missing.
     """
     path, report = Path(path), report or ConversionReport()
     if bare_suffix(path) == ".txt":
@@ -151,8 +150,7 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
     Not sayable, and told to `report`: mentions outside the tokens, empty clusters and sentences,
     characters whose mentions are no cluster, keys and names where there is no mention to pin them to.
 
-    Raises:
-        DataError: a document's tokens are not known. UsageError: several documents for one file.
+    Raises DataError: a document's tokens are not known. UsageError: several documents for one file.
     """
     report = report or ConversionReport()
     for record, target in targets(records, path, ".ann"):

@@ -72,8 +72,7 @@ def read(
     several or the only one is not 0; "document", "part" and "cluster_ids" of a record apart;
     "sentence_lengths" where a file has no words.
 
-    Raises:
-        FormatError: `file:line` of a row or bracket that cannot be, of a part given twice.
+    Raises FormatError: `file:line` of a row or bracket that cannot be, of a part given twice.
     """
     report = report or ConversionReport()
     reader = _ConllReader(read_lines(Path(path)), str(path))
@@ -101,8 +100,7 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
     them. Not sayable, and told to `report`: mentions that cross one of their own cluster, mentions outside
     the tokens, empty clusters and sentences, characters whose mentions are no cluster.
 
-    Raises:
-        DataError: a document has no tokens and no sentence lengths.
+    Raises DataError: a document has no tokens and no sentence lengths.
     """
     report = report or ConversionReport()
     with packing(path) as stream, tempfile.TemporaryFile() as bodies:

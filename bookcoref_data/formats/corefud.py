@@ -63,8 +63,7 @@ def read(path: Path | str, *, report: ConversionReport | None = None) -> Iterato
     MISC]) and "comments" ([sentence, text]; the texts of sentences only where they are not what the words
     make).
 
-    Raises:
-        FormatError: `file:line` of a row or an `Entity` value that cannot be.
+    Raises FormatError: `file:line` of a row or an `Entity` value that cannot be.
     """
     path, report = Path(path), report or ConversionReport()
     for document in _documents(read_lines(path), str(path), bare_stem(path), report):
@@ -124,8 +123,7 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
     mentions that cross one of their own cluster or lie outside the tokens, empty clusters and sentences,
     documents without tokens, characters whose mentions are no cluster.
 
-    Raises:
-        DataError: a document's tokens are not known.
+    Raises DataError: a document's tokens are not known.
     """
     report, clusters = report or ConversionReport(), 0
     with packing(path) as stream:

@@ -33,9 +33,8 @@ def read_documents(
     `report` hears what the records cannot hold. `options` go to the reader of the format, but for
     `windows=True`, which allows several records of one document key that state a `window` or `start`.
 
-    Raises:
-        SourceError: nothing there. FormatError: not what it claims to be (file and line), or a document
-        key given twice. UsageError: an unknown format.
+    Raises SourceError: nothing there. FormatError: not what it claims to be (file and line), or a document
+    key given twice. UsageError: an unknown format.
     """
     path = Path(path)
     name, windows = format or detect.detect(path), options.pop("windows", False)

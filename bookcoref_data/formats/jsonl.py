@@ -55,8 +55,7 @@ def read(
     character that are not kept. `doc_key` is the key of a document that has none of its own; further ones get
     `<doc_key>_2`, ...
 
-    Raises:
-        FormatError: `file:line`, and the place inside the record, of what is not as it should be.
+    Raises FormatError: `file:line`, and the place inside the record, of what is not as it should be.
     """
     unnamed = 0
     for number, line in enumerate(read_lines(Path(path)), 1):
@@ -105,8 +104,7 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
     Left out, and counted in `report`: layers that do not fit the tokens, speakers named "-" (nobody), fields
     whose name has another meaning here.
 
-    Raises:
-        DataError: a mention that is no span.
+    Raises DataError: a mention that is no span.
     """
     report = report or ConversionReport()
     with packing(path) as stream:

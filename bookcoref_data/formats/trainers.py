@@ -349,9 +349,8 @@ def write_longdoc(
 ) -> None:  # fmt: skip
     """Write documents in subwords of `tokenizer` (a name, a folder, or a fast tokenizer).
 
-    Raises:
-        UsageError: no tokenizer, one that is not fast, or segments of fewer than 3 subwords.
-        DataError: a document's tokens are not known.
+    Raises UsageError: no tokenizer, one that is not fast, or segments of fewer than 3 subwords. DataError: a
+    document's tokens are not known.
     """
     if tokenizer is None:
         expected = "--tokenizer NAME (for Longdoc and Dual-cache: allenai/longformer-large-4096)"

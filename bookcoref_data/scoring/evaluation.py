@@ -126,8 +126,7 @@ def evaluate(
         missing: "error", "skip" or "empty": key documents that the response lacks.
         window_size: tokens per window in the windowed modes.
 
-    Raises:
-        UsageError, DataError: see `prepare`; the message says what to do.
+    Raises UsageError, DataError: see `prepare`; the message says what to do.
     """
     rules = Rules(mode, singletons, duplicates, missing, window_size)
     return score_prepared(prepare(key, response, mode, missing=missing, window_size=window_size), rules)

@@ -215,9 +215,8 @@ def score_clusters(
     >>> score_clusters([[(0, 0), (3, 4)], [(9, 9)]], [[(0, 0), (3, 4)]]).muc.f1
     1.0
 
-    Raises:
-        DataError: a span is not a pair of whole numbers.
-        UsageError: an unknown rule for singletons or duplicates.
+    Raises DataError: a span is not a pair of whole numbers. UsageError: an unknown rule for singletons or
+    duplicates.
     """
     return score_documents([(key, response)], singletons=singletons, duplicates=duplicates)
 

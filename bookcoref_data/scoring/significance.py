@@ -222,9 +222,8 @@ def resample(
         block_size: tokens of a block; in the windowed modes a block holds whole windows.
         few_units: go on with fewer than `FEWEST_UNITS` units; a note then says what that means.
 
-    Raises:
-        UsageError: too few units or samples, unknown unit, no chapters found, or the two evaluations are
-            not about the same key documents under the same rules.
+    Raises UsageError: too few units or samples, unknown unit, no chapters found, or the two evaluations are
+    not about the same key documents under the same rules.
     """
     require_choice("resampling unit", unit, UNITS)
     if samples < 100 or block_size < 1:

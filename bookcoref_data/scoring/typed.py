@@ -95,8 +95,7 @@ def propagate(
 ) -> Labelled:  # fmt: skip
     """Label clusters by majority and hand the label down to their mentions.
 
-    Raises:
-        UsageError: there is no such treatment of disagreeing labels.
+    Raises UsageError: there is no such treatment of disagreeing labels.
     """
     require_choice("treatment of disagreeing labels", disagreeing, DISAGREEING)
     kept = tuple(tuple(cluster) for cluster in clusters)
@@ -231,8 +230,7 @@ def typed_scores(
 ) -> TypedScores:  # fmt: skip
     """Score an evaluation of mode full by the labels of `spans` (by doc_key of the key).
 
-    Raises:
-        UsageError: another mode, an unknown treatment, or no spans for any document.
+    Raises UsageError: another mode, an unknown treatment, or no spans for any document.
     """
     if evaluation.rules.mode != "full":
         raise UsageError("typed scores need whole books", expected="--mode full", found=evaluation.rules.mode)

@@ -101,10 +101,8 @@ def catalogue(
     `archive` is rdf-files.tar.bz2 or a gutenbergindex.db of gutenbergpy. The first time takes a minute
     for the whole of Project Gutenberg, later the table is there.
 
-    Raises:
-        MissingExtraError: lxml or polars (or gutenbergpy, for its cache) is not installed.
-        SourceError, OfflineError: the archive cannot be had.
-        DataError: it is not a catalogue.
+    Raises MissingExtraError: lxml or polars (or gutenbergpy, for its cache) is not installed. SourceError,
+    OfflineError: the archive cannot be had. DataError: it is not a catalogue.
     """
     path = archive or store.path(PART, ARCHIVE)
     if archive is None and not path.exists():

@@ -163,10 +163,8 @@ class Texts:
     def candidates(self, gutenberg_id: str | int) -> Iterator[TextFile]:
         """Texts of the book, one per wording, each fetched only when it is asked for; at least one.
 
-        Raises:
-            DataError: not a Gutenberg id.
-            SourceError: no address has the book (all are listed with their reasons).
-            OfflineError: it would have to be fetched, and the network is switched off.
+        Raises DataError: not a Gutenberg id. SourceError: no address has the book (all are listed with their
+        reasons). OfflineError: it would have to be fetched, and the network is switched off.
         """
         book = check_id(gutenberg_id)
         seen: set[str] = set()

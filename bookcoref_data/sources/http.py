@@ -218,10 +218,8 @@ class Fetcher:
     def retrying(self, url: str, once: Callable[[], T]) -> T:
         """Call `once` at this host's rate until it returns; a `Retry` it raises costs one try.
 
-        Raises:
-            OfflineError: the network is switched off; `once` was not called.
-            SourceError: all tries failed, or the host asks for a longer wait than allowed.
-            UsageError: not an http(s) address.
+        Raises OfflineError: the network is switched off; `once` was not called. SourceError: all tries
+        failed, or the host asks for a longer wait than allowed. UsageError: not an http(s) address.
         """
         host = check_address(url)
         if self.offline:

@@ -142,11 +142,9 @@ def fetch_release(
 ) -> Path:  # fmt: skip
     """The folder of a release, fetched if it is not there yet; `Release.open` reads it.
 
-    Raises:
-        OfflineError: it would have to be fetched, and --offline or HF_HUB_OFFLINE forbids it.
-        SourceError: the Hub cannot be reached, or has no such repository, revision or files (the message
-            lists what was found).
-        ChecksumError: a file arrived with other content than the Hub's own index names.
+    Raises OfflineError: it would have to be fetched, and --offline or HF_HUB_OFFLINE forbids it. SourceError:
+    the Hub cannot be reached, or has no such repository, revision or files (the message lists what was
+    found). ChecksumError: a file arrived with other content than the Hub's own index names.
     """
     release = release or HubRelease()
     if folder := cached_release(store, release):

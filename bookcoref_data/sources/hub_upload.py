@@ -85,11 +85,9 @@ def _fetched(repository: str, name: str, revision: str) -> Path:
 def upload(job: Upload, progress: Progress | None = None) -> Uploaded:
     """Make the repository if it is not there, send the files in one commit, tag it, and check what arrived.
 
-    Raises:
-        UsageError: the repository holds another data set, is public although private was asked for, or has
-            the tag at another version.
-        SourceError: the Hub cannot be reached, or the token has no right to write.
-        ChecksumError: a file arrived with other content.
+    Raises UsageError: the repository holds another data set, is public although private was asked for, or has
+    the tag at another version. SourceError: the Hub cannot be reached, or the token has no right to write.
+    ChecksumError: a file arrived with other content.
     """
     api = hf.HfApi(endpoint=hub.own_endpoint(), library_name="bookcoref-data")
     with upload_faults(job.repository), hub.silent_bars():

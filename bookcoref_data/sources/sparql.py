@@ -126,10 +126,9 @@ class SparqlEndpoint:
         An answer with a `complaint` is asked for again, or for less, and is not kept. With `anew` a kept
         answer without rows is asked for again.
 
-        Raises:
-            OfflineError: the answer is not kept, and the network is switched off.
-            TooHeavyError: the service timed out, or failed on every attempt; ask for less.
-            SourceError: the service is down, refuses us, or does not understand the query.
+        Raises OfflineError: the answer is not kept, and the network is switched off. TooHeavyError: the
+        service timed out, or failed on every attempt; ask for less. SourceError: the service is down, refuses
+        us, or does not understand the query.
         """
         kept = self.archive.read(self.address, query) or {}
         offline, days = self.fetcher.offline, self.max_age_days

@@ -132,10 +132,8 @@ class PageStore:
 
         With `anew` a kept page is fetched again that may hold words of the archive itself (`UNCERTAIN`).
 
-        Raises:
-            UsageError: not an archived address.
-            OfflineError: the page is not kept, and the network is switched off.
-            FormatError: a kept page is damaged.
+        Raises UsageError: not an archived address. OfflineError: the page is not kept, and the network is
+        switched off. FormatError: a kept page is damaged.
         """
         parts = parse_address(address)
         if parts is None:

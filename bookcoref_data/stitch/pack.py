@@ -104,8 +104,7 @@ SEPARATOR = "\0"
 def dissect(sentences: Sequence[Sequence[str]]) -> tuple[np.ndarray, Cuts]:
     """(code points of all tokens except "\\n", where they are cut).
 
-    Raises:
-        DataError: an empty sentence, an empty token, or a token that holds the zero character.
+    Raises DataError: an empty sentence, an empty token, or a token that holds the zero character.
     """
     flat = list(chain.from_iterable(sentences))
     if not all(flat) or not all(sentences) or any(SEPARATOR in token for token in flat):
@@ -212,8 +211,7 @@ class Pack:
     def annotation(self) -> Standoff:
         """Clusters and characters, decoded when first asked for: whoever wants the text alone need not wait.
 
-        Raises:
-            DataError: the spans do not add up, or lie outside the book.
+        Raises DataError: the spans do not add up, or lie outside the book.
         """
         numbers, names = self.spans
         return unpack_annotation(numbers, names, self.token_count) if numbers else Standoff()
@@ -226,9 +224,8 @@ class Pack:
     def apply(self, text: str) -> list[list[str]]:
         """The released sentences, verified by the checksum of their tokens.
 
-        Raises:
-            EditionError: this text is not (or does not contain) the edition the pack was made from.
-            DataError: the pack contradicts itself.
+        Raises EditionError: this text is not (or does not contain) the edition the pack was made from.
+        DataError: the pack contradicts itself.
         """
         tokens, ends = self._released(text)
         words = tokens.words()
@@ -314,8 +311,7 @@ def _changes(
 def not_in_text(doc_key: str, text: str, sentences: Sequence[Sequence[str]]) -> tuple[float, int]:
     """What of the sentences a pack made from `text` would hold as text: (share, longest piece in characters).
 
-    Raises:
-        DataError: the sentences cannot be packed.
+    Raises DataError: the sentences cannot be packed.
     """
     _, edits, stream, _ = _changes(doc_key, text, sentences, 1.0)
     return edits.literal_characters / max(1, len(stream)), edits.longest_literal
@@ -336,9 +332,8 @@ def make_pack(
     words can be guessed from it (docs/pack-format.md). `licence` and `attribution` are of the annotation;
     they are stored only with an annotation.
 
-    Raises:
-        DataError: the sentences cannot be packed, or the pack would hold more of the released text than
-            `most_literal_share` of its characters (the text is probably another book).
+    Raises DataError: the sentences cannot be packed, or the pack would hold more of the released text than
+    `most_literal_share` of its characters (the text is probably another book).
     """
     landmarks, edits, stream, cuts = _changes(doc_key, text, sentences, most_literal_share)
     tokens = [token for sentence in sentences for token in sentence]
@@ -371,9 +366,8 @@ def make_pack(
 def read_pack(data: bytes, what: str = "pack") -> Pack:
     """Read a pack; nothing of it is trusted, and memory stays within small multiples of its bounds.
 
-    Raises:
-        FormatError: not a pack, damaged, or of another version.
-        DataError: whole, but its parts contradict each other.
+    Raises FormatError: not a pack, damaged, or of another version. DataError: whole, but its parts contradict
+    each other.
     """
     sections = read_container(data, what)
     unknown = sorted(set(sections) - _SECTIONS)

@@ -138,8 +138,7 @@ class OldText:
     def codes(self, new_tokens: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
         """(codes of the old tokens, codes of the new ones).
 
-        Raises:
-            DataError: neither tokens nor a fingerprint.
+        Raises DataError: neither tokens nor a fingerprint.
         """
         if self.tokens is not None:
             return codes_for(self.tokens, EXACT), codes_for(new_tokens, EXACT)
@@ -154,9 +153,8 @@ def remap(old: OldText, sentences: Sentences, *, least_matched: float = LEAST_MA
 
     What lies outside the book (header, footer, licence, another work) is cut off at sentence ends.
 
-    Raises:
-        EditionError: too little of the old text is in the new one: another book, half a book, a
-            translation; the message says which part was found.
+    Raises EditionError: too little of the old text is in the new one: another book, half a book, a
+    translation; the message says which part was found.
     """
     tokens = list(chain.from_iterable(sentences))
     codes, new_codes = old.codes(tokens)

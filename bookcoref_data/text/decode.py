@@ -91,9 +91,8 @@ def decode(data: bytes, what: str = "text") -> Decoded:
     dashes (0x80 to 0x9F) occur and all bytes are defined there; else latin-1, in which Gutenberg's `-8.txt`
     files are written; or what an old Macintosh or DOS wrote, where that alone makes words of them.
 
-    Raises:
-        WrongFileError: the bytes hold NUL characters (a binary file).
-        DataError: they contradict their byte order mark.
+    Raises WrongFileError: the bytes hold NUL characters (a binary file). DataError: they contradict their
+    byte order mark.
     """
     text, encoding, mended = _decode(data, what)
     if "\0" in text:

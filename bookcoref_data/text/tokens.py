@@ -121,8 +121,7 @@ def sentence_spans(text: str, engine: str = "punkt") -> SentenceSpans:
     own engine with its data `punkt_tab`, if both are installed. They differ in a few sentence ends around
     ellipses, which is why a rebuild tries both before it says that a text does not fit.
 
-    Raises:
-        UsageError: unknown engine, or "nltk" without the package or its data.
+    Raises UsageError: unknown engine, or "nltk" without the package or its data.
     """
     require_choice("sentence engine", engine, SENTENCE_ENGINES)
     return _sentence_splitter(engine)(text)

@@ -107,9 +107,8 @@ def read_corpus(kind: str, path: Path, report: ConversionReport, tokenise: Token
 
     `tokenise` cuts a plain text into sentences of tokens with their places (needed by PDNC alone).
 
-    Raises:
-        UsageError: an unknown kind. SourceError: nothing at `path`. WrongFileError: no file of the layout.
-        FormatError: a file that is not what it should be (file and line).
+    Raises UsageError: an unknown kind. SourceError: nothing at `path`. WrongFileError: no file of the layout.
+    FormatError: a file that is not what it should be (file and line).
     """
     if kind not in _READERS:
         raise UsageError(f"there is no corpus {kind!r}", expected=f"one of {', '.join(_READERS)}")

@@ -104,8 +104,7 @@ def agreement_by_genre(
 
     `annotators` maps a name to {document key: decisions}. Documents that one of a pair lacks are left out.
 
-    Raises:
-        UsageError: fewer than two annotators, or no document in common.
+    Raises UsageError: fewer than two annotators, or no document in common.
     """
     if len(annotators) < 2:
         raise UsageError("agreement needs the decisions of two annotators or more", found=len(annotators))

@@ -41,9 +41,8 @@ def clean(text: str, settings: CleanSettings | None = None, witness: Witness | N
     Header, footer and apparatus go as the settings say; paragraphs stay, separated by one blank line. A
     `witness` is another edition of the book, whose markup and whose gaps are further signs.
 
-    Raises:
-        DataError: two books in one file, or nothing would be left (shows what).
-        UsageError: a piece named by a recipe is not in the text.
+    Raises DataError: two books in one file, or nothing would be left (shows what). UsageError: a piece named
+    by a recipe is not in the text.
     """
     settings = settings or CleanSettings()
     draft = Draft(text)
