@@ -8,20 +8,29 @@ from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["F", "hf", "np", "nx", "pa", "pl", "pq", "requests", "spacy", "torch", "transformers"]
+__all__ = [
+    "F", "bibtexparser", "etree", "filelock", "hf", "matplotlib", "np", "nx", "pa", "pl", "pq", "requests",
+    "safetensors", "scipy", "spacy", "torch", "transformers",
+]  # fmt: skip
 
 if TYPE_CHECKING:
+    import bibtexparser
+    import filelock
     import huggingface_hub as hf
+    import matplotlib.pyplot
     import networkx as nx
     import numpy as np
     import polars as pl
     import pyarrow as pa
     import pyarrow.parquet as pq
     import requests
+    import safetensors.torch
+    import scipy
     import spacy
     import torch
     import torch.nn.functional as F
     import transformers
+    from lxml import etree
 else:
 
     class _Late:
@@ -38,7 +47,8 @@ else:
                     import_module(f"{self.__name}.{attribute}")
             return getattr(module, attribute)
 
-    hf, np, nx, pa, pl, pq, requests, spacy, torch, F, transformers = map(_Late, (
-        "huggingface_hub", "numpy", "networkx", "pyarrow", "polars", "pyarrow.parquet", "requests", "spacy",
-        "torch", "torch.nn.functional", "transformers",
-    ))  # fmt: skip
+    _SHORT = {
+        "F": "torch.nn.functional", "etree": "lxml.etree", "hf": "huggingface_hub", "np": "numpy",
+        "nx": "networkx", "pa": "pyarrow", "pl": "polars", "pq": "pyarrow.parquet",
+    }  # fmt: skip
+    globals().update({name: _Late(_SHORT.get(name, name)) for name in __all__})

@@ -10,6 +10,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 
+from ..books import Record
 from ..errors import UsageError, plural
 from ..files import path_of
 from ..formats import read_documents, write_documents
@@ -17,6 +18,20 @@ from ..formats.detect import detect
 from ..formats.folder import read_folder
 from ..outputs import files_of
 from ..progress import Progress, Silent
+from ..reports import evaluation_tables as tables
+from ..reports.evaluation_tables import (
+    ReportTable,
+    book_table,
+    groups_table,
+    resampling_table,
+    score_table,
+    suggestion_table,
+    systems_table,
+    typed_tables,
+)
+from ..scoring import ClusterScores, Evaluation
+from ..scoring.evaluation import Rules, score_prepared
+from ..scoring.modes import prepare
 from ..shapes import plain
 from . import options as o
 from .books import records_of
@@ -26,9 +41,6 @@ from .tables import Result, Table
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ..books import Record
-    from ..reports.evaluation_tables import ReportTable
-    from ..scoring import ClusterScores, Evaluation
     from ..scoring.significance import Interval, Resampling
 
 ALL = "all"
@@ -130,8 +142,6 @@ class Scores(Result):
     @property
     def table(self) -> Table:
         """One row per metric: precision, recall and F1 in percent. Of several systems, a row for each."""
-        from ..reports.evaluation_tables import score_table, systems_table
-
         several = list(self.systems.items())
         made = systems_table(several) if len(several) > 1 else score_table(self.evaluation)
         return Table.of_rows(made.columns, made.rows)
@@ -139,8 +149,6 @@ class Scores(Result):
     @property
     def books(self) -> Table:
         """One row per book."""
-        from ..reports.evaluation_tables import book_table
-
         made = book_table(self.evaluation)
         return Table.of_rows(made.columns, made.rows)
 
@@ -175,7 +183,6 @@ class Scores(Result):
 
     def _explain(self, asked: set[str], most: int) -> None:
         """The scores and explanations of all systems: one alone in full, several side by side."""
-        from ..reports import evaluation_tables as tables
         from ..scoring.agreement import agreement
         from ..scoring.breakdowns import breakdown
         from ..scoring.error_analysis import analyse_errors
@@ -206,7 +213,6 @@ class Scores(Result):
 
     def _add_typed(self, asked: EvaluateOptions, top: int) -> None:
         """Scores by semantic class, all systems side by side, where they are asked for."""
-        from ..reports.evaluation_tables import suggestion_table, typed_tables
         from ..workflows.typed_labels import typed_scores_of
 
         if asked["typed"] is None:
@@ -227,8 +233,6 @@ class Scores(Result):
     def _add_resampling(
         self, name: str, other: str | None, compared: Evaluation | None, found: Resampling
     ) -> None:
-        from ..reports.evaluation_tables import resampling_table
-
         self.shown.append(resampling_table(found, name, other or ""))
         conll = next(m for m in found.metrics if m.metric == "conll")
         self._intervals |= {name: conll.response} | ({other: conll.other} if other and conll.other else {})
@@ -245,7 +249,6 @@ class Scores(Result):
 
         Where nothing is to be compared, the confidence intervals of each system, if they are asked for.
         """
-        from ..reports.evaluation_tables import groups_table
         from ..scoring.significance import adjusted, groups_alike, resample
 
         def tested(first: Evaluation, second: Evaluation | None) -> Resampling:
@@ -316,9 +319,6 @@ def evaluate(
     Raises:
         UsageError, DataError: the two do not fit; the message says why.
     """
-    from ..scoring.evaluation import Rules, score_prepared
-    from ..scoring.modes import prepare
-
     missing, size = asked["missing"], asked["window_size"]
     rules = Rules(mode, asked["singletons"], asked["duplicates"], missing, size)
     read = partial(_records, config="split" if mode == "split" else "full", split=split)

@@ -5,26 +5,24 @@ from __future__ import annotations
 import io
 from collections import Counter, defaultdict
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
 
 from ..errors import needing
+from ..late import nx
 from .reading import LaidOutBook
-
-if TYPE_CHECKING:
-    from networkx import Graph
 
 NEAR = 30
 """Tokens within which two mentions of two characters count as near."""
 
 
-def network(r: LaidOutBook) -> Graph[str]:
+def network(r: LaidOutBook) -> nx.Graph[str]:
     """An undirected graph: characters as nodes, an edge where two of them meet.
 
     Nodes have `label`, `mentions`, `words_spoken`. Edges have `near` (mentions at most NEAR tokens apart,
     every mention counted with the next one of the other), `spoken` (quotes from one to the other), `chapters`
     (shared) and `weight` (near and spoken together).
     """
-    graph: Graph[str] = _networkx().Graph(doc_key=r.annotation.doc_key)
+    with needing("export", "networkx", "a network of characters"):
+        graph: nx.Graph[str] = nx.Graph(doc_key=r.annotation.doc_key)
     _, words = r.spoken(lambda q: (q.speaker,))
     for c in r.mentioned():
         times = len(r.annotation.by_character[c])
@@ -54,19 +52,13 @@ def network(r: LaidOutBook) -> Graph[str]:
 
 def graphml(r: LaidOutBook) -> bytes:
     """The network as GraphML, as networkx writes it."""
-    buffer = io.BytesIO()
-    _networkx().write_graphml_xml(network(r), buffer)
+    graph, buffer = network(r), io.BytesIO()
+    nx.write_graphml_xml(graph, buffer)
     return buffer.getvalue()
 
 
 def gexf(r: LaidOutBook) -> bytes:
     graph, buffer = network(r), io.BytesIO()
     graph.graph.clear()  # the writer takes "mode" and "name" from here and nothing else
-    _networkx().write_gexf(graph, buffer)
+    nx.write_gexf(graph, buffer)
     return buffer.getvalue()
-
-
-def _networkx() -> Any:
-    with needing("export", "networkx", "a network of characters"):
-        import networkx
-    return networkx

@@ -8,20 +8,16 @@ import io
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from ..books.annotation import Annotation
 from ..errors import UsageError, needing, plural
 from ..files import safe_name, write_bytes, write_text
 from ..formats.cells import cell_text, markdown_row
-from ..late import np, nx
+from ..late import matplotlib, np, nx
 from .network import network
 from .reading import LaidOutBook
 from .tables import characters, speech
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _MOST = 20
 """Characters in plots."""
@@ -144,19 +140,18 @@ def _html(
 # --- plots
 
 
-def _figure(width: float, height: float) -> Figure:
+def _figure(width: float, height: float) -> matplotlib.figure.Figure:
     with needing("plots", "matplotlib", "a report without --no-plots"):
-        from matplotlib.figure import Figure
-    return Figure(figsize=(width, height), layout="constrained")
+        return matplotlib.figure.Figure(figsize=(width, height), layout="constrained")
 
 
-def _png(figure: Figure) -> bytes:
+def _png(figure: matplotlib.figure.Figure) -> bytes:
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=110, metadata={"Software": None})
     return buffer.getvalue()
 
 
-def draw_presence(r: LaidOutBook) -> Figure:
+def draw_presence(r: LaidOutBook) -> matplotlib.figure.Figure:
     """Characters by chapters, darker where there are more mentions; each row by its own greatest number."""
     most = [row["character"] for row in characters(r)[:_MOST]]
     row_of = {name: k for k, name in enumerate(most)}
@@ -176,7 +171,7 @@ def draw_presence(r: LaidOutBook) -> Figure:
     return figure
 
 
-def draw_network(r: LaidOutBook) -> Figure:
+def draw_network(r: LaidOutBook) -> matplotlib.figure.Figure:
     """The most mentioned characters and how often they meet; weak edges are left out."""
     graph = network(r)
     graph = graph.subgraph(sorted(graph, key=lambda n: (-graph.nodes[n]["mentions"], n))[:_MOST]).copy()

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 from ..books.layout import Chapter, TokenRange
 from ..errors import needing
+from ..late import etree
 from ..shapes import together
 from .reading import LaidOutBook
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element as Element
 
 NAMESPACE = "http://www.tei-c.org/ns/1.0"
 _XML_ID = "{http://www.w3.org/XML/1998/namespace}id"
@@ -46,18 +43,16 @@ class _Interval:
 
 class _TeiWriter:
     def __init__(self, r: LaidOutBook, standoff: bool) -> None:
-        with needing("export", "lxml", "TEI"):
-            from lxml import etree
-        self.etree: Any = etree
         self.r, self.standoff = r, standoff
-        self.parts: dict[str, list[Element]] = {}
+        self.parts: dict[str, list[etree._Element]] = {}
         # The numbers of the mentions in each paragraph, by its first token
         ends = ((r.paragraph_of(m.start), r.paragraph_of(m.end)) for m in r.annotation.mentions)
         spans = enumerate(range(first, last + 1) for first, last in ends)
         self.inside = together((r.paragraphs[k].start, number) for number, span in spans for k in span)
 
     def to_bytes(self) -> bytes:
-        root = self.etree.Element(f"{{{NAMESPACE}}}TEI", nsmap={None: NAMESPACE})
+        with needing("export", "lxml", "TEI"):
+            root = etree.Element(f"{{{NAMESPACE}}}TEI", nsmap={None: NAMESPACE})
         a = self.r.annotation
         header = self._add(root, "teiHeader")
         file = self._add(header, "fileDesc")
@@ -101,15 +96,15 @@ class _TeiWriter:
                     element.set("prev", f"#{name}.{n - 1}")
                 if n < last:
                     element.set("next", f"#{name}.{n + 1}")
-        return bytes(self.etree.tostring(root, xml_declaration=True, encoding="UTF-8"))
+        return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8"))
 
-    def _add(self, parent: Element, tag: str, text: str = "", **attributes: str) -> Element:
-        child: Element = self.etree.SubElement(parent, f"{{{NAMESPACE}}}{tag}", attributes)
+    def _add(self, parent: etree._Element, tag: str, text: str = "", **attributes: str) -> etree._Element:
+        child: etree._Element = etree.SubElement(parent, f"{{{NAMESPACE}}}{tag}", attributes)
         if text:
             child.text = text
         return child
 
-    def _chapter(self, div: Element, chapter: Chapter) -> None:
+    def _chapter(self, div: etree._Element, chapter: Chapter) -> None:
         headings = len(self.r.headings(chapter))
         for p in chapter.paragraphs:
             if not self.r.words(p.start, p.end - 1):
@@ -117,7 +112,7 @@ class _TeiWriter:
             element = self._add(div, "head" if len(div) < headings else "p")
             if self.standoff:
                 layout, tokens = self.r.layout, self.r.annotation.book.tokens
-                last: Element | None = None
+                last: etree._Element | None = None
                 at = 0
                 for i in range(p.start, p.end):
                     if not tokens[i].strip():
@@ -132,10 +127,10 @@ class _TeiWriter:
         if len(div) == 0 or div[-1].tag.endswith("head"):
             self._add(div, "p")
 
-    def _marked(self, element: Element, p: TokenRange) -> None:
+    def _marked(self, element: etree._Element, p: TokenRange) -> None:
         """Write a paragraph with its intervals; those that cross are cut where the outer one ends."""
         first, behind = self.r.layout.starts[p.start], self.r.layout.ends[p.end - 1]
-        stack: list[tuple[_Interval, Element]] = []
+        stack: list[tuple[_Interval, etree._Element]] = []
         at = first
 
         def write(to: int) -> None:

@@ -15,6 +15,7 @@ import yaml
 
 from ..errors import FormatError
 from ..files import json_page, read_regular, utf8
+from ..late import bibtexparser
 
 _MOST_BYTES = 1 << 20
 _KINDS = {"article": "article", "book": "book", "inproceedings": "conference-paper", "techreport": "report",
@@ -109,10 +110,7 @@ def read_citation(path: Path) -> Citation:
 
 def citation_of_bibtex(text: str, source: str) -> Citation:
     """The works of a BibTeX text, in its order. Raises FormatError: no entry, or one without what we need."""
-    import bibtexparser
-    from bibtexparser.bparser import BibTexParser
-
-    parser = BibTexParser(common_strings=True, ignore_nonstandard_types=False)
+    parser = bibtexparser.bparser.BibTexParser(common_strings=True, ignore_nonstandard_types=False)
     try:
         entries: list[dict[str, str]] = bibtexparser.loads(text, parser=parser).entries
     except Exception as error:  # the parser raises classes of its own and of its grammar
@@ -205,9 +203,8 @@ def _author(name: str) -> Author:
 
 def _flat(value: str) -> str:
     """A value of BibTeX as plain text: no braces, accents as letters."""
-    from bibtexparser.latexenc import latex_to_unicode
-
-    return " ".join(latex_to_unicode(value).replace("{", "").replace("}", "").split())
+    plain = bibtexparser.latexenc.latex_to_unicode(value)
+    return " ".join(plain.replace("{", "").replace("}", "").split())
 
 
 def _bibtex_names(authors: Sequence[Author]) -> str:

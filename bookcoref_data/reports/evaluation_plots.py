@@ -14,6 +14,7 @@ import numpy as np
 from ..books.statistics import Statistics
 from ..errors import needing, plural
 from ..files import safe_name, writing
+from ..late import matplotlib
 from ..scoring.arrays import Floats
 from ..scoring.breakdowns import Point, position_curve
 from ..scoring.error_analysis import ErrorAnalysis, analyse_errors
@@ -73,12 +74,9 @@ def save_figures(figures: Mapping[str, Figure], folder: Path) -> list[Path]:
 
 def load_pyplot() -> Any:
     with needing("plots", "matplotlib", "drawing pictures"):
-        import matplotlib
-    matplotlib.use("Agg")
+        matplotlib.use("Agg")
     matplotlib.rcParams["svg.hashsalt"] = "bookcoref-data"
-    from matplotlib import pyplot
-
-    return pyplot
+    return matplotlib.pyplot
 
 
 def _axes(*rows_and_columns: int, **how: Any) -> tuple[Figure, Any]:

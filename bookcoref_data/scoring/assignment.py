@@ -7,6 +7,7 @@ weight. Most of a book's graph is decided without search (`_settle`); what is le
 import numpy as np
 
 from ..errors import DataError
+from ..late import scipy
 from .arrays import Bools, Floats, Ints
 
 _REFUSED_ABOVE = 3_000_000_000
@@ -100,9 +101,6 @@ def _solve_with_scipy(rows: Ints, columns: Ints, weights: Floats) -> Ints:
     choice does not change, and no cost is 0 (scipy would drop it). Rows with few edges go first, which
     made the solver three times faster on a component of 3,000 x 3,000 clusters.
     """
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
-
     _, by_id, edges_of = np.unique(rows, return_inverse=True, return_counts=True)
     n = edges_of.size
     place = np.empty(n, np.int64)
@@ -111,8 +109,8 @@ def _solve_with_scipy(rows: Ints, columns: Ints, weights: Floats) -> Ints:
     m, alone = column_ids.size, 2 * float(weights.max())
     costs = np.concatenate([alone - weights, np.full(n, alone)])
     cells = np.concatenate([r, np.arange(n)]), np.concatenate([c, m + np.arange(n)])
-    graph = csr_array((costs, cells), shape=(n, m + n))
-    matched_rows, matched_columns = min_weight_full_bipartite_matching(graph)
+    graph = scipy.sparse.csr_array((costs, cells), shape=(n, m + n))
+    matched_rows, matched_columns = scipy.sparse.csgraph.min_weight_full_bipartite_matching(graph)
     partner = np.full(n, -1)
     partner[matched_rows] = matched_columns
     return np.flatnonzero(partner[r] == c)

@@ -18,6 +18,7 @@ import numpy as np
 
 from ..books import cut_windows
 from ..errors import UsageError
+from ..late import scipy
 from ..words import word_set
 from .arrays import Bools, Floats, Ints
 from .assignment import best_alignment
@@ -130,8 +131,6 @@ class _Cells:
 
     def __init__(self, pieces: Sequence[tuple[Ints, Ints, Ints, Ints]], parts: int) -> None:
         """From (part, row, column, count) of each system."""
-        from scipy.sparse import csr_array
-
         system = np.repeat(np.arange(len(pieces)), [p[0].size for p in pieces])
         part, row, column, count = (np.concatenate([p[i] for p in pieces]) for i in range(4))
         # The distinct (row, column) pairs, and for each pair given which it is
@@ -139,7 +138,8 @@ class _Cells:
         codes, cell = np.unique(row * np.int64(width) + column, return_inverse=True)
         self.rows, self.columns = codes // width, codes % width
         shape = len(pieces) * parts, self.rows.size
-        self._matrix = csr_array((count.astype(float), (system * parts + part, cell)), shape=shape)
+        cells = count.astype(float), (system * parts + part, cell)
+        self._matrix = scipy.sparse.csr_array(cells, shape=shape)
 
     def taken(self, chosen: Bools) -> Floats:
         """The count of each cell in each mixture `chosen[mixture, system, part]`."""

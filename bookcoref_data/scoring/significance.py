@@ -22,6 +22,7 @@ from statistics import NormalDist
 import numpy as np
 
 from ..errors import UsageError, plural, require_choice
+from ..late import scipy
 from ..progress import Progress, followed
 from ..shapes import AsFields
 from .arrays import Bools, Floats
@@ -246,12 +247,10 @@ def resample(
         what = f"too few units to resample: {plural(units, 'block' if unit == 'auto' else unit)}"
         raise UsageError(what, expected=f"at least {FEWEST_UNITS}", found=units, hint=f"try {cure}{force}")
     # Of each system's score, by metric, with Student's t
-    from scipy.special import stdtrit
-
     alone = []
     for i, values in enumerate(books.values):
         left = blocks.left_out(i)
-        reach = stdtrit(left.count - 1, 1 - (1 - confidence) / 2)
+        reach = scipy.special.stdtrit(left.count - 1, 1 - (1 - confidence) / 2)
         half = reach * np.sqrt(left.variance(left.values.sum(axis=0)))
         bounds = zip(values, np.maximum(values - half, 0.0), np.minimum(values + half, 1.0), strict=True)
         alone.append([Interval(*map(float, three)) for three in bounds])

@@ -26,18 +26,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from ..errors import DataError, MissingExtraError, needing
 from ..files import sha256_file, unreadable
-from ..late import pa, pl
+from ..late import etree, pa, pl
 from ..progress import Progress, begun
 from ..resources import load_toml, resource
 from .http import Fetcher
 from .store import Store
-
-if TYPE_CHECKING:
-    from lxml.etree import _Element
 
 ADDRESS = "https://www.gutenberg.org/cache/epub/feeds/rdf-files.tar.bz2"
 ARCHIVE = "rdf-files.tar.bz2"
@@ -215,8 +212,6 @@ def _files(stream: BinaryIO) -> Iterator[tuple[str, bytes]]:
 
 def row_of(number: int, data: bytes) -> Row:
     """One record as a row. Raises lxml.etree.XMLSyntaxError when it is broken."""
-    from lxml import etree
-
     short, text_bytes = _without_formats(data)
     texts, people = _fields(etree.fromstring(short))
     authors = [person for person in people if person["role"] == "cre"]
@@ -232,7 +227,7 @@ def row_of(number: int, data: bytes) -> Row:
     }  # fmt: skip
 
 
-def _fields(root: _Element) -> tuple[dict[str, list[str]], list[Row]]:
+def _fields(root: etree._Element) -> tuple[dict[str, list[str]], list[Row]]:
     """(texts by field, people) of the book of a record.
 
     lxml makes an object of every element that is looked at, so it is asked for those that say something.

@@ -24,17 +24,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..errors import DataError, SourceError, UsageError
 from ..files import json_page, path_of, safe_name, sha256_bytes, sha256_file, write_text
 from ..guard import CACHE_TAG, is_marked_cache, mark_cache
+from ..late import filelock
 from ..progress import Progress, Silent
 from ..words import word_set
-
-if TYPE_CHECKING:
-    from filelock import BaseFileLock
-
 
 VARIABLE = "BOOKCOREF_DATA_HOME"
 # Everything that we put into a cache; nothing else in its folder is shown or cleared.
@@ -115,14 +112,12 @@ class Store:
         Raises CacheError: the cache cannot be written. SourceError: another process held the lock for too
         long.
         """
-        from filelock import Timeout
-
         path = self.root / _LOCKS / f"{safe_name(name, 'lock')}.lock"
         try:
             mark_cache(self.root)
             path.parent.mkdir(parents=True, exist_ok=True)
             held = self._acquire(path, name, wait)
-        except Timeout as error:
+        except filelock.Timeout as error:
             what = f"another process works on {name} in the cache {self.root}"
             found = f"no end after {wait:g} s of waiting for {path}, held by {lock_holder(path)}"
             hint = "wait for it to finish and run the same command again"
@@ -139,18 +134,16 @@ class Store:
             _holder_path(path).unlink(missing_ok=True)
             held.release()
 
-    def _acquire(self, path: Path, name: str, wait: float) -> BaseFileLock:
+    def _acquire(self, path: Path, name: str, wait: float) -> filelock.BaseFileLock:
         """Take the lock; a wait of more than two seconds is reported with the process that holds it."""
-        from filelock import FileLock, SoftFileLock, Timeout
-
-        lock: BaseFileLock = FileLock(path)
+        lock: filelock.BaseFileLock = filelock.FileLock(path)
         try:
             try:
                 lock.acquire(timeout=min(wait, _SILENT_WAIT))
             except NotImplementedError:  # file systems without locks (some clusters): a lock file
-                lock = SoftFileLock(path)
+                lock = filelock.SoftFileLock(path)
                 lock.acquire(timeout=min(wait, _SILENT_WAIT))
-        except Timeout:
+        except filelock.Timeout:
             if wait <= _SILENT_WAIT:
                 raise
             self.progress.note(f"waiting for {name} in the cache {self.root}: held by {lock_holder(path)}")

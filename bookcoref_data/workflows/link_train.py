@@ -20,6 +20,7 @@ from ..errors import UsageError
 from ..files import write_bytes, write_text
 from ..formats.conversion_report import ConversionReport
 from ..formats.corpora import read_corpus
+from ..late import safetensors
 from ..outputs import RECORD
 from ..progress import Progress, Silent, begun
 from ..scoring import evaluate
@@ -84,8 +85,6 @@ def _train(
     parts: Mapping[str, Sequence[Book]], start: Mapping[str, Any], done: LinkTraining, epochs: int,
     steps: int, seed: int, progress: Progress,
 ) -> None:  # fmt: skip
-    from safetensors.torch import save
-
     device = choose_device(start.get("device", "auto"))
     named = {name: start.get(name, "") for name in ("model", "revision", "encoder", "encoder_revision")}
     reader = Reader.load(**named, device=device)
@@ -116,7 +115,7 @@ def _train(
         if path.name != RECORD and ".index." not in path.name:
             write_bytes(done.out / path.name, path.read_bytes())
             done.files.append(path.name)
-    write_bytes(done.out / "model.safetensors", save(best))
+    write_bytes(done.out / "model.safetensors", safetensors.torch.save(best))
     done.files.append("model.safetensors")
 
 

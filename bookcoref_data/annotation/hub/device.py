@@ -16,7 +16,7 @@ from typing import Any
 
 from ...errors import UsageError, require_choice
 from ...files import path_of
-from ...late import torch
+from ...late import filelock, torch
 
 FLASH = "flash_attention_2"
 DTYPES = ("float32", "bfloat16", "float16")
@@ -53,14 +53,12 @@ def choose_device(setting: str = "auto") -> torch.device:
 
 def _lock(name: str) -> Any:
     """The lock on a device, or None when another process has it; the system frees it when one dies."""
-    from filelock import FileLock, Timeout
-
     seen = os.environ.get("CUDA_VISIBLE_DEVICES", "all")
     file = "".join(c if c.isalnum() else "-" for c in f"{getpass.getuser()}-{seen}-{name}")
-    lock = FileLock(Path(tempfile.gettempdir()) / f"bookcoref-data-device-{file}.lock")
+    lock = filelock.FileLock(Path(tempfile.gettempdir()) / f"bookcoref-data-device-{file}.lock")
     try:
         lock.acquire(timeout=0)
-    except (Timeout, OSError):
+    except (filelock.Timeout, OSError):
         return None
     return lock
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from ...errors import FormatError, SourceError, needing
 from ...files import path_of
-from ...late import hf, torch
+from ...late import hf, safetensors, torch
 from ...resources import resource
 
 EXTRA = "gpu"
@@ -117,12 +117,9 @@ def read_weights(folder: Path) -> dict[str, torch.Tensor]:
 
 
 def _read_safetensors(path: Path) -> dict[str, torch.Tensor]:
-    from safetensors import SafetensorError
-    from safetensors.torch import load_file
-
     try:
-        state: dict[str, torch.Tensor] = load_file(path)
-    except (SafetensorError, OSError) as error:
+        state: dict[str, torch.Tensor] = safetensors.torch.load_file(path)
+    except (safetensors.SafetensorError, OSError) as error:
         raise FormatError(
             f"{path} is damaged", found=str(error)[:200], hint="remove the file and download it again"
         ) from error

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import UsageError
+from ...late import scipy
 from .features import FEATURES, ChainCandidates, Observed, Profile, contradict, profile_of, says_little
 from .parts import ChainRef, SplitDocument, walk
 
@@ -162,8 +163,6 @@ def _assign(table: list[dict[int, float]], least: float) -> list[int | None]:
 
     `table` holds for each chain the places that it may join, with their probabilities.
     """
-    from scipy.optimize import linear_sum_assignment
-
     least = max(least, _TINY)  # nothing is less likely than never
     allowed = [{i: p for i, p in row.items() if p >= least} for row in table]
     columns = sorted({i for row in allowed for i in row})
@@ -175,6 +174,6 @@ def _assign(table: list[dict[int, float]], least: float) -> list[int | None]:
         for i, p in allowed[r].items():
             costs[n, place[i]] = -np.log(p)
     choices: list[int | None] = [None] * len(table)
-    for n, column in zip(*linear_sum_assignment(costs), strict=True):
+    for n, column in zip(*scipy.optimize.linear_sum_assignment(costs), strict=True):
         choices[rows[n]] = columns[column] if column < len(columns) else None
     return choices

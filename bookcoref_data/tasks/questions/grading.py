@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...errors import DataError
+from ...late import scipy
 from ...shapes import AsFields
 from .build import NONE_OF_THE_ABOVE
 from .prompts import answer_in, mention_in
@@ -29,9 +30,7 @@ class Share:
         """(low, high) by Wilson's method; (0, 1) where there is no question."""
         if not self.total:
             return 0.0, 1.0
-        from scipy.stats import binomtest
-
-        found = binomtest(self.right, self.total).proportion_ci(method="wilson")
+        found = scipy.stats.binomtest(self.right, self.total).proportion_ci(method="wilson")
         return float(found.low), float(found.high)
 
     def to_dict(self) -> dict[str, Any]:
