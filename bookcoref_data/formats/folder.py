@@ -16,7 +16,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .. import __version__
 from ..books import Book, Character, Mention, Record, split_by_rule
@@ -41,9 +41,6 @@ from ..shapes import attributes, check
 from .card import CardFacts, card_digest, card_files, render_card
 from .reasons import REASONS
 from .schema import CARD, CONFIGS, SPLITS, arrow_schema, from_row, to_tables
-
-if TYPE_CHECKING:
-    import numpy.typing as npt
 
 BUILD_FILE = "build.json"
 BUILD_FORMAT = 1
@@ -453,7 +450,7 @@ def iter_stored(folder: Path, config: str, split: str) -> Iterator[tuple[str, St
             raise _unreadable(path, error) from error
 
 
-def _numbers(offsets: pa.Int32Array) -> npt.NDArray[np.int32]:
+def _numbers(offsets: pa.Int32Array) -> np.typing.NDArray[np.int32]:
     """The values of an array. Its own `to_numpy` imports pandas, which takes longer than reading a book."""
     return np.frombuffer(offsets.buffers()[1], np.int32, len(offsets), 4 * offsets.offset)
 

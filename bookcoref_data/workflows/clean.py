@@ -10,6 +10,7 @@ from ..errors import SourceError, UsageError
 from ..files import read_some, sha256_bytes, write_bytes, writing
 from ..resources import load_toml, resource
 from ..sources.editions import fill
+from ..sources.gutenberg import Texts
 from ..sources.store import Store
 from ..text.clean import CleanRecipe, CleanText, Witness, settings_from
 from ..text.ebook import MOST_BYTES, MarkedText, decode_book, read_edition
@@ -93,8 +94,6 @@ def clean_one(
         found, _ = read_edition(read_some(other, MOST_BYTES), str(other))
         witness = Witness(found.text, found.apart if isinstance(found, MarkedText) else ())
     if source.isdigit() and not path.exists():
-        from ..sources.gutenberg import Texts
-
         found_text = Texts(Store.open(cache_dir), mirror, offline).get(source)
         text, sha256, name = found_text.read(), found_text.sha256, f"pg{source}"
     else:

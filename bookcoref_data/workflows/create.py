@@ -41,6 +41,7 @@ from .clean import load_recipe as load_cleaning
 from .clean import read_settings
 from .code_version import annotator_version
 from .engine import Finished, FolderReport, Outcome, finished, run
+from .harvest import WikidataPlan, harvest_name_lists, harvest_wikidata
 from .match import load_overrides, load_settings, read_matched, run_match, write_report
 from .plausibility import plausibility, summary_line
 from .publish_facts import gutenberg_rights
@@ -219,8 +220,6 @@ def _matched(
 ) -> list[dict[str, Any]]:  # fmt: skip
     # Tables made from name lists and from raw Wikidata answers, without any connection.
     tables, store = list(plan.casts), texts.store
-    from .harvest import WikidataPlan, harvest_name_lists, harvest_wikidata
-
     if plan.names:
         out = store.path(PART, "names.jsonl")
         harvest_name_lists(plan.names, out, most_lost=1.0)  # made anew from the files that are given

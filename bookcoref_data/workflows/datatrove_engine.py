@@ -19,6 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from .. import errors
 from ..errors import BookcorefError, SourceError, UsageError, needing
 from ..files import sha256_bytes, sha256_file, write_text
 from ..shapes import attributes
@@ -38,10 +39,11 @@ class Submission:
     tasks: int
 
 
-def need_datatrove() -> None:
-    """Raises MissingExtraError with the install line."""
+def executors() -> Any:
+    """datatrove's executors. Raises MissingExtraError with the install line."""
     with needing("datatrove", "datatrove", "--engine datatrove"):
-        import datatrove.executor  # noqa: F401
+        import datatrove.executor
+    return datatrove.executor
 
 
 def write_jobs(jobs: Iterable[ReadingJob] | Shelf, work: Path) -> list[tuple[str, Path]]:
@@ -114,12 +116,10 @@ def run_local(
     jobs: Iterable[ReadingJob] | Shelf, work: Path, *, tasks: int = 1, workers: int = 1
 ) -> JobResults:
     """Run all tasks on this machine, `workers` at a time, and report as `annotate_books` does."""
-    need_datatrove()
-    from datatrove.executor import LocalPipelineExecutor
-
+    executor = executors().LocalPipelineExecutor
     places = write_jobs(jobs, work)
     before = {place: _finished(name, place) for name, place in places}
-    LocalPipelineExecutor(
+    executor(
         pipeline=[partial(annotate_share, work=str(work))], tasks=min(tasks, len(places)), workers=workers,
         logging_dir=str(work / "logs"), skip_completed=False,
     ).run()  # fmt: skip
@@ -146,13 +146,11 @@ def submit_slurm(
 
     `work` and the cache must be on a file system that the nodes share. `time` is Slurm's limit ("20:00:00").
     """
-    need_datatrove()
-    from datatrove.executor import SlurmPipelineExecutor
-
+    slurm = executors().SlurmPipelineExecutor
     if shutil.which("sbatch") is None:
         raise SourceError("this machine has no sbatch", hint="run the command on a login node of the cluster")
     places = write_jobs(jobs, work)
-    executor = SlurmPipelineExecutor(
+    executor = slurm(
         pipeline=[partial(annotate_share, work=str(work))], tasks=min(tasks, len(places)), workers=workers,
         time=time or "24:00:00", partition=partition, qos="normal", cpus_per_task=1, mem_per_cpu_gb=4,
         gpus_per_task=gpus,
@@ -173,8 +171,6 @@ def report_of(places: Iterable[tuple[str, Path]], work: Path, reused: Iterable[s
         error = work / "errors" / f"{number:06}.json"
         if error.is_file():
             # The error that a task wrote down, as an error of the same exit code
-            from .. import errors
-
             kind, what, expected, found, hint = json.loads(error.read_text(encoding="utf-8"))
             made = getattr(errors, kind, BookcorefError)
             report.failed[name] = made(what, expected=expected, found=found, hint=hint)

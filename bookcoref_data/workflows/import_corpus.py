@@ -21,6 +21,7 @@ from ..formats.layers import note_layers
 from ..formats.schema import SPLITS
 from ..progress import Progress, followed
 from ..shapes import attributes
+from ..text.read_book import ReadSettings, read_book
 
 NOT_GUTENBERG = "0"
 """The `gutenberg_key` of a document that is not known to be from there, as in the release."""
@@ -105,8 +106,6 @@ def import_corpus(
 
 
 def tokenise(data: bytes, name: str) -> Any:
-    from ..text.read_book import ReadSettings, read_book
-
     return read_book(data, f"{name}.txt", ReadSettings(apparatus="keep", guard=False))
 
 

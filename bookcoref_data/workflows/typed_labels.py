@@ -8,19 +8,18 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from ..annotation.typed_spans import entity_spans, hub_tags
+from ..books import Record
 from ..errors import UsageError, listed
+from ..formats.typed_spans import read_typed_spans, spans_of_tags
 from ..resources import load_toml, resource
+from ..scoring.evaluation import Evaluation
 from ..scoring.mention_types import head_of
+from ..scoring.modes import BookPair
+from ..scoring.suggest import Suggestion, suggested
 from ..scoring.typed import TypedScores, TypedSpan, typed_scores
 from ..words.honorifics import HONORIFICS
-
-if TYPE_CHECKING:
-    from ..books import Record
-    from ..scoring.evaluation import Evaluation
-    from ..scoring.modes import BookPair
-    from ..scoring.suggest import Suggestion
 
 HUB, OWN, NONE = "hub:", "own", "none"
 
@@ -31,8 +30,6 @@ def typed_scores_of(
 ) -> tuple[list[TypedScores], list[tuple[Suggestion, Record]], list[str]]:  # fmt: skip
     """Typed scores of every system with the labels that `source` names, put into `classes`; what to annotate
     next: at most so many passages of the first; and how many labels no class stands for."""
-    from ..scoring.suggest import suggested
-
     if source == "four":
         source, classes = "spacy", "four"
     # Labels belong to the text, so one tagging serves all systems; the noun list labels their mentions.
@@ -68,13 +65,8 @@ def typed_scores_of(
 def _labels(evaluation: Evaluation, source: str, notes: list[str]) -> dict[str, list[TypedSpan]]:
     books = [scores.book for scores in evaluation.books]
     if source == "spacy":
-        from ..annotation.typed_spans import entity_spans
-
         found = {book.doc_key: entity_spans(*_text_of(book, source)) for book in books}
     elif source.startswith(HUB):
-        from ..annotation.typed_spans import hub_tags
-        from ..formats.typed_spans import spans_of_tags
-
         found = {}
         for book in books:
             tokens, ends = _text_of(book, source)
@@ -83,8 +75,6 @@ def _labels(evaluation: Evaluation, source: str, notes: list[str]) -> dict[str, 
             spans = (spans_of_tags(tags, start) for start, tags in zip(starts, tagged, strict=False))
             found[book.doc_key] = list(chain.from_iterable(spans))
     elif Path(source).exists():
-        from ..formats.typed_spans import read_typed_spans
-
         words = {book.doc_key: book.tokens for book in books}
         found = read_typed_spans(Path(source), books[0].doc_key if len(books) == 1 else None, words, notes)
     else:

@@ -540,7 +540,7 @@ def test_without_sbatch_or_datatrove_the_message_says_what_is_missing(toybox, en
         engine.submit_slurm(toybox.jobs()(), toybox.folder / "work", "long")
     monkeypatch.setitem(sys.modules, "datatrove.executor", None)
     with pytest.raises(MissingExtraError, match=r"bookcoref-data\[datatrove\]"):
-        engine.need_datatrove()
+        engine.executors()
 
 
 def test_the_work_is_estimated_from_the_sizes_of_the_files(tmp_path, monkeypatch):
