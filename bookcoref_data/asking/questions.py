@@ -48,8 +48,9 @@ OUTSIDER = 0.07, 0.23
 and 16 of 69 in six novels of PDNC and 38 documents of LitBank; with aliases listed 2 of 92 and 2 of 36."""
 _DOUBTED_GROUP, _DOUBTED_STRESS = 0.3, 0.5
 """Chance that a noun or a "they" that nobody has is a group's, that "himself" behind a name is no mention."""
-_OF_PHRASE, _LEAST_PHRASE, _SCENE = 0.5, 0.05, 2000
-"""What a phrase that nobody has counts of its chance, and at least; tokens in which it is asked once."""
+_OF_PHRASE, _LEAST_PHRASE, _LEAST_PRONOUN, _SCENE = 0.5, 0.05, 0.1, 2000
+"""What a phrase that nobody has counts of its chance; the least chance of one, and of a pronoun (of those
+that seem to be surely nobody's in LitBank one in eight is not); tokens in which a phrase is asked once."""
 _BEHIND = 60
 """Tokens behind the noun of a group in which "they" may be the group."""
 _SEVERAL = word_set("sheep people men women children folk police mice geese oxen deer cattle")
@@ -355,7 +356,7 @@ class Asking:
                 found["phrase", "", words, m.start // _SCENE].append(((m.start, m.end), chance))
             else:
                 one = words in pronouns.FEMALE, bisect_left(ends, m.start + 1)
-                found["pronoun", "", one].append(((m.start, m.end), m.score))
+                found["pronoun", "", one].append(((m.start, m.end), max(_LEAST_PRONOUN, m.score)))
         taken = {i for m in self.a.mentions for i in range(m.start, m.end + 1)}
         nouns = {fold(name).removeprefix("the "): name for name in self.a.names if fold(name)[:4] == "the "}
         several = {noun: name for noun, name in nouns.items() if noun.endswith("s") or noun in _SEVERAL}

@@ -252,6 +252,8 @@ def test_she_of_a_sentence_is_asked_apart_from_he():
     book = Book.make("b", [["He", "saw", "her"]])
     free = [Marked(i, i, -1, score=0.5, kind="pronoun") for i in (0, 2)]
     assert [q.start for q in make_queue(Annotation(book, NAMES), nobodys=free)] == [0, 2]
+    sure = [m._replace(score=0.0) for m in free]
+    assert [q.chance for q in make_queue(Annotation(book, NAMES), nobodys=sure)] == [0.1, 0.1]
 
 
 def test_a_scene_is_no_longer_than_two_thousand_tokens():
