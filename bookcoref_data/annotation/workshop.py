@@ -31,8 +31,9 @@ _LEAST_TIMES, _MOST_OTHERS = 3, 300
 """Times that a name which nobody has must occur to be offered (in a short text once), and how many are."""
 _PARTNERS = 8
 """People who are offered first to be joined with somebody."""
-_LIKELY_ONE, _SAME_NAME = 1.5, 1.0
-"""Evidence (a logit) from which two people are named as maybe one; what the same first name adds to it."""
+_LIKELY, _SAME_NAME, _TWO_FIRST_NAMES = 1.5, 1.0, 8.0
+"""Evidence (a logit) from which two people are named as maybe one; what the same first name adds to it; how
+much two of one surname with two first names need ("Morris" and "Mawruss")."""
 _TOGETHER, _SOMETIMES, _MOST_DOUBTS = 0.04, 2, 3
 """Share of the rarer name's sentences that also have the other, and their number, from which two names look
 like two people; doubts that are shown of a person."""
@@ -206,7 +207,7 @@ class _Workshop:
 
     def partners(self, names: Sequence[CastName]) -> list[tuple[int, int, float, str]]:
         """Pairs of characters, likeliest first; of each the likeliest few."""
-        bodies = {who: self._somebody(who, names) for who in {n.owner for n in names} - {NOBODY}}
+        bodies = {who: self._somebody(who) for who in {n.owner for n in names} - {NOBODY}}
         at = {start: who for (_, who), spans in self.spans.items() for start, _ in spans}
         brides = (pair[:2] for pair in find_brides(self.groups, self.book, self.parse))
         owners = ([Counter(at.get(place, NOBODY) for place in g.places) for g in pair] for pair in brides)
@@ -215,7 +216,7 @@ class _Workshop:
         for one, other in combinations(sorted(bodies), 2):
             known, why = self._weighed(bodies[one], bodies[other])
             if {one, other} in wed:
-                known = max(known, _LIKELY_ONE)
+                known = max(known, _LIKELY)
                 why = "the book speaks of a marriage of hers to a man of that name"
             weighed.append((one, other, known, why))
         kept, times = [], Counter[int]()
@@ -225,17 +226,14 @@ class _Workshop:
                 times.update((one, other))
         return kept
 
-    def _somebody(self, who: int, names: Sequence[CastName]) -> Somebody:
+    def _somebody(self, who: int) -> Somebody:
         """A character as it is weighed against others."""
-        person = self.table.people[who]
+        person, entry = self.table.people[who], self.table.people[who].entry
         spans = [span for (_, owner), found in self.spans.items() if owner == who for span in found]
-        titles = {
-            word for name in (person.entry.name, *person.entry.aliases) for word in name_words(name)[:1]
-        }
-        firsts = frozenset(person.first[:1])
+        titles = {word for name in (entry.name, *entry.aliases) for word in name_words(name)[:1]}
         return Somebody(
-            firsts, person.family, person.gender if person.gender in ("m", "f") else "", len(spans),
-            self.scenes.traces(sorted(spans)), married=bool(titles & honorifics.MARRIED),
+            frozenset(person.first[:1]), person.family, person.gender * (person.gender in ("m", "f")),
+            len(spans), self.scenes.traces(sorted(spans)), married=bool(titles & honorifics.MARRIED),
         )  # fmt: skip
 
     @staticmethod
@@ -246,10 +244,11 @@ class _Workshop:
         if {a.gender, b.gender} == {"m", "f"}:
             return known - 10, ""
         if same and (a.last == b.last or not (a.last and b.last)):
-            return known, "first names that may be one" if known > -_LIKELY_ONE else ""
-        if may_be_one(a, b) and known >= _LIKELY_ONE:
-            return known, "a first name and a surname that turn up in the same scenes"
-        return known - (0 if may_be_one(a, b) else 5), ""
+            return known, "first names that may be one" if known > -_LIKELY else ""
+        if may_be_one(a, b):
+            return known, "a first name and a surname that turn up in the same scenes" * (known >= _LIKELY)
+        asked = a.last == b.last != "" and known >= _TWO_FIRST_NAMES
+        return known - 5, "one surname, and one answers when the other is called" * asked
 
     # -- who may be two ----------------------------------------------------------------------------------
 

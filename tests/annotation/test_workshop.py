@@ -187,3 +187,15 @@ def test_a_passage_that_begins_inside_a_quotation_knows_opening_from_closing_mar
     shown = {n["text"]: "".join(n["passages"][0]) for n in bc.cast(text).to_dict()["names"]}
     assert shown["Tom"].endswith('that, as you know well," said Tom. "I have not," said Anna.')
     assert shown["Anna"].endswith('well," said Tom. "I have not," said Anna.')
+
+
+@pytest.mark.parametrize("surname", ["Perlmutter", "Stone"])
+def test_two_first_names_of_one_surname_are_asked_about_where_one_is_called_and_the_other_answers(
+    book_of, surname
+):
+    talk = "“Come, Mawruss, it rains,” said Abe.\n\n“It does,” Morris said.\n\n" * 9
+    book = book_of(f"{talk}Morris Perlmutter ran.\n\nMawruss {surname} sat.\n")
+    cast = f"Morris Perlmutter; Morris\nMawruss {surname}; Mawruss\nAbe"
+    made = make_workshop(book, parse_book(book), cast, ())
+    told = [why for *_, why in made.partners if why]
+    assert told == ["one surname, and one answers when the other is called"] * (surname == "Perlmutter")
