@@ -70,6 +70,8 @@ ones mostly to less than 0, Maria and Polly to -0.9. In the sample Meg and Marga
 _FIRST_NAME, _KNOWN = 3, 5
 """How many times more often Ned must be named than "Mr. Ned"; times that a full name must be used for its
 places to say whom the first name means."""
+_HARDLY = 0.05
+"""Least share of "the Countess" that somebody called Countess is named, to be one who may be meant."""
 _SELDOM, _HIMSELF = 10, 1.0
 """How many times more often "Mr. Tupman" must be used than "Mr. Tracy Tupman", and the least evidence that
 they are one: of nine in 47 novels it was 1.4 at least, of John Knightley and Mr. Knightley 0.8."""
@@ -459,9 +461,10 @@ class _People:
         people = [*self.full, *(g for kinds in self.by_surname.values() for g in kinds.values())]
         for group in (*self.lone, *self.called):
             bearers = [g for g in people if g.names and group.last in g.titles]
+            known = [g for g in bearers if g.count >= _HARDLY * group.count]
             if len(bearers) == 1 and not self._are_two(bearers[0], group):
                 bearers[0].take(group)
-            elif len(bearers) > 1:
+            elif len(bearers) > 1 and known:
                 group.names.clear()
 
     def _bearers(self, surname: str, kind: str, often: int) -> list[Group]:

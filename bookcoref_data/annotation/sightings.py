@@ -1,7 +1,7 @@
 """Names as they occur in a book: words and titles of every capitalised name, and what makes it a person's."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -22,6 +22,8 @@ _NOBODY |= lex.words("EXCLAIMED") | lex.words("NOBODY")
 _NEVER_SURNAMES = lex.words("NEVER_SURNAMES")
 LONE_TITLES = honorifics.HONORIFICS - honorifics.MARRIED - honorifics.UNMARRIED - lex.words("NOT_ALONE")
 """Titles by which a person may be called all through a book: "the General", "the Queen"."""
+_ALSO_NAMES = lex.words("ALSO_NAMES")
+"""Titles that are first names, too."""
 _BEFORE_ANY_NAME = honorifics.ABBREVIATED & honorifics.BEFORE_SURNAMES | honorifics.UNMARRIED
 """Titles behind which a word with a capital is a name."""
 _PARTICLES = word_set("de du des da di von van della del")
@@ -81,8 +83,10 @@ class Sighting:
 def sightings(book: Book, parse: Parse) -> dict[Words, Sighting]:
     """Every name of a book that may be a person's, by its words."""
     found: dict[Words, Sighting] = {}
-    for start, end in name_runs(book, parse):
-        titles, words = _split(book, start, end)
+    runs = [*name_runs(book, parse)]
+    names = _names_like_titles(book, parse, runs)
+    for start, end in runs:
+        titles, words = _split(book, start, end, names)
         # A month as in "in May" is nobody.
         dated = start == end and calendar.is_date(book.tokens, start)
         if not words:
@@ -104,15 +108,33 @@ def sightings(book: Book, parse: Parse) -> dict[Words, Sighting]:
     return found
 
 
+def _names_like_titles(book: Book, parse: Parse, runs: Sequence[tuple[int, int]]) -> set[str]:
+    """Words in lower case that are titles elsewhere and a name here: Don, who nods and flies, and is hardly
+    ever "the Don" or "Don Carlos"."""
+    alone, acts, other = Counter[str](), Counter[str](), Counter[str]()
+    for start, end in runs:
+        word = book.tokens[start].lower()
+        if word in _ALSO_NAMES:
+            by_itself = start == end and book.tokens[max(start - 1, 0)].lower() not in {"the", *_NO_CALLS}
+            (alone if by_itself else other)[word] += 1
+            acts[word] += by_itself and parse.dep[end] == "nsubj"
+    return {word for word, times in acts.items() if times >= _SPEAKS and alone[word] >= _ALONE * other[word]}
+
+
 def _leave_out_common_words(found: dict[Words, Sighting], book: Book, parse: Parse) -> None:
     """ "Whereupon Ursus" and "Friend Porthos" are Ursus and Porthos, mostly named without that word, which is
     written with a small letter elsewhere and rarely with a capital inside a sentence."""
-    inside = parse.sentence == np.roll(parse.sentence, 1)
-    words_inside = Counter(token for token, is_inside in zip(book.tokens, inside, strict=True) if is_inside)
+    inside = (parse.sentence == np.roll(parse.sentence, 1)).tolist()
+    behind = zip(("", *book.tokens), book.tokens, inside, strict=False)
+    words_inside = Counter(token for mark, token, is_inside in behind if is_inside and mark not in _QUOTES)
+    firsts = {words[0] for words in found if len(words) > 1}
     for words, seen in [*found.items()]:
         alone, low = found.get(words[1:]), words[0].lower()
         common = low not in lex.FIRST_NAMES and words_inside[low] >= max(words_inside[words[0]], 1)
-        if alone and common and alone.count >= _ALONE * seen.count:
+        if common and len(words) == 1 and words[0] not in firsts and not seen.titles.keys() - {""}:
+            # "Dat ole fool": a word of a dialect that begins many sentences.
+            del found[words]
+        elif alone and common and alone.count >= _ALONE * seen.count:
             alone.take(found.pop(words))
 
 
@@ -173,12 +195,13 @@ def _goes_on(book: Book, parse: Parse, end: int) -> bool:
     )
 
 
-def _split(book: Book, start: int, end: int) -> tuple[list[str], Words]:
-    """The titles (lower case, no point) and the other words of a run; "van der Luyden" is one."""
+def _split(book: Book, start: int, end: int, names: Container[str]) -> tuple[list[str], Words]:
+    """The titles (lower case, no point) and the other words of a run; "van der Luyden" is one. `names` are
+    titles that are names in this book."""
     written = " ".join(book.tokens[k].strip("_") for k in range(start, end + 1) if book.tokens[k] != ".")
     words = written.replace(" - ", "-").split()
     titles = []
-    while words and words[0].lower().rstrip(".") in lex.TITLES:
+    while words and words[0].lower().rstrip(".") in lex.TITLES and words[0].lower() not in names:
         titles.append(words.pop(0).lower().rstrip("."))
     if len(words) > 1 and words[-1].lower().rstrip(".") in ("esquire", "esq"):
         words.pop()

@@ -544,3 +544,30 @@ def test_a_count_who_is_hardly_named_is_the_count(book_of):
     text = "\n\n".join(["“Good evening,” said Count Vronsky.", lines, lines, "Count Vronsky slept.", lines])
     entries = {e.name: e.aliases for e in propose_cast(book_of(text), least=5).cast.entries}
     assert entries["Count Vronsky"] == ("the count",)
+
+
+def test_a_name_that_is_a_title_elsewhere_is_a_name_where_it_stands_alone(proposed):
+    cast = proposed("Don nodded. Then Don flew on, and Don smiled.", "Mr. Hill waved at Don.")
+    assert of(cast, "Don") == {"Don"}
+    spaniard = proposed("Don Carlos rode on. Then Don Carlos spoke.", "The Don smiled. Yes, Don.")
+    assert "Don" not in spaniard
+    assert of(spaniard, "Don Carlos")
+
+
+@pytest.mark.parametrize(("times", "listed"), [(1, True), (3, False)])
+def test_a_title_that_others_hardly_bear_is_somebody_of_her_own(book_of, times, listed):
+    """Two women who are written with their titles once each are not why "the Countess" is nobody; where
+    they are written so more often, it may be either."""
+    text = '"Go on," said the Countess. It rained.\n\n' * 40
+    text += "The Countess de Vaux wrote to the Countess de Brie. It rained.\n\n" * times
+    names = {name for e in propose_cast(book_of(text)).cast.entries for name in (e.name, *e.aliases)}
+    assert ("the Countess" in names) is listed
+
+
+def test_a_word_of_a_dialect_that_begins_sentences_is_nobody(proposed):
+    cast = proposed(
+        '"Thar goes Tom," said Mr. Hill.', '"Thar is Tom! Thar he runs!"', '"I was thar, and Tom was thar."',
+        '"Stay thar," said Tom.', "Tom sat thar.",
+    )  # fmt: skip
+    assert "Thar" not in cast
+    assert of(cast, "Tom")
