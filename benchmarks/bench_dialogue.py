@@ -1,14 +1,15 @@
 """Speakers, pronouns and addressees inside quotes in whole novels, one version against another.
 
     python benchmarks/bench_dialogue.py --scorer pdnc_score.py --data PDNC [NOVEL ...]
-        [--cast aliases|names|short|auto] [--jobs 2] [--weights FILE] [--cache FOLDER] [--out FILE.json]
-        [--against OLD.json] [--errors FILE] [--reliability] [--fit [--litbank LITBANK]]
+        [--cast aliases|names|short|auto] [--no-paragraphs] [--jobs 2] [--weights FILE] [--cache FOLDER]
+        [--out FILE.json] [--against OLD.json] [--errors FILE] [--reliability] [--fit [--litbank LITBANK]]
 
 The gold is the Project Dialogism Novel Corpus, which is not part of this project: give your own copy. The
 scorer is the given file, loaded by path; its help text defines every number. `--cast aliases` lists every
 character with all names, `names` the main names only, `short` only the major and intermediate characters,
 scored on these. `auto` takes the cast that is proposed from the book; an entry counts as the character of the
 list whom its names mean (`bench_cast.who_is`), and whoever is missed or mixed with others is an error.
+`--no-paragraphs` takes the line ends away, as in data sets of sentences: paragraphs are guessed then.
 `--cache` keeps the parses of the novels between runs. `--out` writes the measures, `--against` compares them
 with those of an earlier run: the difference of every novel, and how many novels went up and down.
 `--reliability` compares the scores of links and speakers with the share that is right, in ten bins, and
@@ -32,6 +33,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -46,6 +48,7 @@ from bookcoref_data.annotation.embedded.network import Ranker, load_rankers
 from bookcoref_data.annotation.propose import propose_cast
 from bookcoref_data.annotation.state import Quote
 from bookcoref_data.api.annotating import plan_for
+from bookcoref_data.books import Book
 from bookcoref_data.workflows.annotate import Annotated, Source, annotate_book, read_sources
 from training.calibrate import (
     BINS,
@@ -148,6 +151,13 @@ def source_of(gold: Any, work: Path) -> Source:
     return source
 
 
+def without_line_ends(source: Source) -> Source:
+    """A text as data sets have it: sentences without paragraphs."""
+    book = source.book
+    sentences = ([t for t in book.tokens[a:b] if t.strip()] for a, b in pairwise((0, *book.sentence_ends)))
+    return Source(Book.make(book.doc_key, list(filter(None, sentences))))
+
+
 def annotate_novel(
     novel: str,
     scorer_path: Path,
@@ -158,12 +168,14 @@ def annotate_novel(
     rankers: Mapping[str, Ranker] | None = None,
     raw: bool = False,
     recipe: Path | None = None,
+    no_paragraphs: bool = False,
 ) -> Result:
     """Annotate and score one novel, with the rankers of the package unless others are given; `raw` leaves the
     scores as the rankers give them. `recipe` takes the place of the one that ships."""
     scorer = load_scorer(scorer_path)
     gold = scorer.load(data, novel, MAIN_CATEGORIES if cast == "short" else None)
     source = source_of(gold, work)
+    source = without_line_ends(source) if no_paragraphs else source
     plan = plan_for(recipe, "embedded", None, "")
     backend = Remembering(plan, rankers)
     parse = parse_with_cache(source.book, cache)
@@ -418,6 +430,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--weights", type=Path, help="rankers in place of those of the package")
     parser.add_argument("--recipe", type=Path, help="in place of the one that ships")
+    parser.add_argument("--no-paragraphs", action="store_true", help="without the line ends of the texts")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--against", type=Path)
     parser.add_argument("--errors", type=Path)
@@ -433,6 +446,7 @@ def main() -> None:
     work = partial(
         annotate_novel, scorer_path=options.scorer, data=options.data, cast=options.cast, cache=options.cache,
         work=options.work, rankers=rankers, raw=options.fit, recipe=options.recipe,
+        no_paragraphs=options.no_paragraphs,
     )  # fmt: skip
     pooled: dict[str, Counter[str]] = defaultdict(Counter)
     rows: dict[str, dict[str, float]] = {}

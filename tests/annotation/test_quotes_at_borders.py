@@ -109,7 +109,16 @@ def test_paragraphs_are_those_of_line_ends_or_of_sentences():
         (["“ Run ! ”", "He ran ."], [1, 1, 1, 1, 2, 2, 2]),
         (["He ran .", "“ Run ! ” he said .", "He ran ."], [1] * 3 + [2] * 7 + [2] * 3),
         (["“ Run ! ”", "“ Go ! ”"], [1] * 4 + [2] * 4),
-        (["“ Run ! ” “ Go ! ”", "He ran ."], [1] * 4 + [2] * 4 + [2] * 3),
+        (["“ Run ! ” “ Go ! ”", "He ran ."], [1] * 4 + [2] * 4 + [3] * 3),
+        # What says who spoke belongs to the quote, and so does the next quote, unless it has its own.
+        (["“ Run ! ”", "he said ."], [1] * 7),
+        (["“ Run ! ”", "Tom said no ."], [1] * 8),
+        (["“ Run ! ” said Tom .", "“ Go ! ”"], [1] * 11),
+        (["“ Run ! ”", "said Tom .", "“ Go ! ”"], [1] * 11),
+        (["“ Run ! ” said Tom .", "“ Go ! ” said Anna ."], [1] * 7 + [2] * 7),
+        (["“ Run ! ” said Tom .", "“ Go . ” He said no ."], [1] * 15),
+        (["“ Run ! ” said Tom " + "now " * 23 + ".", "“ Go ! ”"], [1] * 30 + [2] * 4),
+        (["“ Run ! ” he said .", "w " * 60 + ".", "w " * 60 + ".", "He ran ."], [1] * 129 + [2] * 3),
     ],
 )
 def test_paragraphs_are_guessed_around_quotes(sentences, numbers):

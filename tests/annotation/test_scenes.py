@@ -376,15 +376,14 @@ def test_a_recipe_with_an_encoder_reads_with_it(tmp_path, monkeypatch, network):
     assert along.quotes[1] != plain.quotes[1]
 
 
-def test_where_paragraphs_are_guessed_the_model_is_not_asked_and_that_is_said(monkeypatch):
-    monkeypatch.setattr(backend, "read_scenes", None)
+def test_that_paragraphs_are_guessed_is_said():
     sentences = [
         ["“", "You", "are", "late", ",", "”", "said", "Anna", "."],
         ["Mr.", "Brown", "sat", "down", "."],
     ]
     bare = Source(Book.make("bare", sentences))
     done = annotate_book(bare, parse_cast(CAST), default_plan("embedded"))
-    assert "the language model was not asked: no paragraphs" in done.state.notes
+    assert "the text has no paragraphs: guessed, which makes speakers less sure" in done.state.notes
 
 
 def test_damaged_changes_are_refused(tmp_path, monkeypatch):

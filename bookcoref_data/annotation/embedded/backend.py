@@ -37,6 +37,7 @@ from .scenes import read_scenes
 from .setup import make_text
 
 Span = tuple[int, int]
+GUESSED = "the text has no paragraphs: guessed, which makes speakers less sure"
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,10 +191,8 @@ def read_text(
     }
     heard = ((q, job.given.quote_at(*span)) for q, span in enumerate(text.speech.spans))
     told = {q: answer for q, answer in heard if answer is not None} if job.given.quotes else {}
-    # The language model knows turns by their paragraphs: on LitBank, which has lost them, it costs a point.
-    along = text.speech.real_paragraphs and how.encoder != "none"
     if text.speech.spans and not text.speech.real_paragraphs:
-        text = replace(text, notes=(*text.notes, "the language model was not asked: no paragraphs"))
+        text = replace(text, notes=(*text.notes, GUESSED))
     read = partial(
         OneReading, text, rankers, narration=narration, fixed=fixed, told=told, thresholds=dict(how.least),
         always_somebody=how.somebody,
@@ -202,7 +201,7 @@ def read_text(
         reader = read(teacher=teach(text))
     else:
         scenes = None
-        if along:
+        if how.encoder != "none":
             pointer = load_minilm(how.encoder) if how.encoder else own_network()
             scenes = read_scenes(text, narration, pointer)
         earlier = read(scenes=scenes)
