@@ -386,6 +386,26 @@ def test_that_paragraphs_are_guessed_is_said():
     assert "the text has no paragraphs: guessed, which makes speakers less sure" in done.state.notes
 
 
+def test_a_window_that_stays_as_it_was_is_not_read_again(words, book_of, monkeypatch):
+    read = []
+    network = MiniLM(words, *tensors(np.random.default_rng(1)), heads=HEADS)
+    monkeypatch.setattr(
+        network, "read", lambda ids, *more: read.append(len(ids)) or MiniLM.read(network, ids, *more)
+    )
+    story = [STORY, *["It rained. " * 90] * 2]
+    first = link_text(
+        book_of("\n\n".join(story * 3)), parse_cast(CAST), parse_book(book_of("\n\n".join(story * 3)))
+    )
+    before = read_scenes(first, (), network)
+    windows = len(read)
+    assert windows > 1
+    assert read_scenes(first, (), network) == before
+    assert len(read) == windows
+    other = "\n\n".join([*story * 2, STORY.replace("Mr. Brown came", "Robin came"), *story[1:]])
+    read_scenes(link_text(book_of(other), parse_cast(CAST), parse_book(book_of(other))), (), network)
+    assert len(read) == windows + 1
+
+
 def test_damaged_changes_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(minilm, "FILES", {})
     monkeypatch.setattr(minilm, "CHANGES", tmp_path / "scenes.npz")

@@ -11,6 +11,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -41,6 +42,8 @@ _APART = 160
 """Tokens between two places that are read in two windows, even if one would do."""
 _SURELY = 0.85
 """Least probability of a gender that a slot shows."""
+_WINDOWS = 4096
+"""Windows whose answers are kept, some 16 kB each: enough for the longest novels."""
 _SELF = frozenset(["i", "me", "my", "myself", "i."])
 Guess = dict[int, float]
 """Character, or `NOBODY` of the cast for a pronoun -> the logarithm of the probability that this is meant."""
@@ -230,6 +233,18 @@ class Windows:
             i += 1
 
 
+@lru_cache(maxsize=_WINDOWS)
+def _answers(network: Pointer, *window: bytes) -> np.ndarray:
+    """What the network says of a window: words, grammar, places and people of the names, places that ask, as
+    bytes of int32. Shape (kinds, places that ask, people and nobody). It is kept: `review` reads a book again
+    and again, and a new answer changes few windows."""
+    ids, grammar, named, asking = (np.frombuffer(part, np.int32) for part in window)
+    places, owner = named.reshape(-1, 2).T
+    x = network.read(ids.tolist(), grammar.reshape(4, -1), np.append(places, asking))
+    people, asks = x[: len(places)], x[len(places) :]
+    return np.stack([network.points(asks, kind, people, owner) for kind in range(KINDS)])
+
+
 def read_scenes(text: Text, narration: Sequence[Narration], network: Pointer) -> Guesses:
     """Read a book window by window; each turn and pronoun is answered where it stands best inside one."""
     windows = Windows(text, narration, network)
@@ -241,11 +256,8 @@ def read_scenes(text: Text, narration: Sequence[Narration], network: Pointer) ->
         pools = [windows.gender(c) for c in w.people]
         slots = [network.first_slot + SLOTS * pool + pools[:n].count(pool) for n, pool in enumerate(pools)]
         ids = [slots[-1 - word] if word < 0 else word for word in w.words]
-        named, owner = (np.array(part) for part in zip(*w.named, strict=True))
-        places = np.append(named, [place for place, _, _ in w.asks])
-        x = network.read(ids, windows.grammar(w.tokens), places)
-        people, asking = x[: len(named)], x[len(named) :]
-        guesses = [network.points(asking, kind, people, owner).tolist() for kind in range(KINDS)]
+        window = ids, windows.grammar(w.tokens), w.named, [place for place, _, _ in w.asks]
+        guesses = _answers(network, *(np.array(part, np.int32).tobytes() for part in window)).tolist()
         for n, (place, kind, key) in enumerate(w.asks):
             inside = min(place / 2, len(w.words) - place)
             if inside > best.get((kind, key), -1):
