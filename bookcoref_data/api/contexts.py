@@ -16,14 +16,8 @@ from ..progress import Progress
 from ..sources.store import Store
 from ..tasks.contexts.splits import Defect, find_defects, leakless_splits, overlap, read_tables
 from ..tasks.folder import jsonl_bytes, read_rows
-from ..tasks.guides.identification import baselines, grade_identification, identify_with, requests_of
 from ..tasks.guides.texts import References, references_for
 from ..tasks.runner.run import RunReport
-from ..workflows import contexts as work
-from ..workflows.contexts import read_books
-from ..workflows.guide_texts import GuideTextsReport, build_guide_texts, guides_plan
-from ..workflows.judged_scores import FactJudge, judged_scores
-from ..workflows.verify import published_books
 from . import options as o
 from .books import records_of
 from .models import Asked, GradedRun, asking_of, preview_of
@@ -33,6 +27,7 @@ from .tables import Reported, Result, Table
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from ..workflows.guide_texts import GuideTextsReport
 
 Rows = list[dict[str, Any]]
 
@@ -97,6 +92,8 @@ def contexts_build(
     Raises:
         UsageError: no named characters, an unknown character or strategy.
     """
+    from ..workflows import contexts as work
+
     plan = work.read_plan(path_or_none(recipe), strategies, budget, seed, truncate)
     found = _books(books, format)
     rows = work.build(found, plan, characters=characters, kind=kind, joint=joint, progress=progress)
@@ -128,6 +125,8 @@ def contexts_ask(
     Raises:
         UsageError: no model, or nowhere to write. SourceError: the model does not answer.
     """
+    from ..workflows import contexts as work
+
     rows = work.read_contexts(path_of(contexts))
     rows = rows[:most] if most else rows
     if dry_run:
@@ -198,6 +197,9 @@ def contexts_score(
     Raises:
         UsageError: nothing to score, or no model to ask. SourceError: the model does not answer.
     """
+    from ..workflows import contexts as work
+    from ..workflows.judged_scores import FactJudge, judged_scores
+
     target = path_or_none(out)
     if answers is None and books is None:
         raise UsageError("nothing to score", expected="--answers, or --books for the baselines")
@@ -242,6 +244,8 @@ def contexts_novelty(texts: PathLike | Iterable[PathLike], *, books: Any, format
     Raises:
         UsageError: no file of texts.
     """
+    from ..workflows import contexts as work
+
     given = _books(books, format)
     read = [(path.stem, read_rows(path, "book_text")) for path in paths_of(texts)]
     if not read:
@@ -258,6 +262,8 @@ def contexts_compare(books: o.NamedBooks, *, budgets: Sequence[int] = (), format
 
     Returns one row per book, budget and strategy; shares from 0 to 1.
     """
+    from ..workflows import contexts as work
+
     wanted = list(budgets) or [2000, 7600]
     return Table.of_dicts([row for b in _books(books, format) for row in work.retrieval_table(b, wanted)])
 
@@ -292,6 +298,8 @@ def contexts_tables(
         folder: BookWorm's tables: books.tsv, *_data.tsv, splits/.
         out: file for one split per book, without leaks.
     """
+    from ..workflows.verify import published_books
+
     found = read_tables(path_of(folder))
     defects = [*find_defects(found), *overlap(found, published_books())]
     placed = leakless_splits(found)
@@ -335,6 +343,9 @@ def contexts_collect(
     Raises:
         SourceError: not one page could be read.
     """
+    from ..workflows import contexts as work
+    from ..workflows.guide_texts import build_guide_texts, guides_plan
+
     place, settings = path_of(source), path_or_none(recipe)
     pages = path_or_none(archive) or Store.open(path_or_none(cache_dir)).path("harvest", "study-guides")
     guides = guides_plan(place, settings, path_or_none(harvest_recipe), contact)
@@ -410,6 +421,8 @@ def contexts_identify(
     Raises:
         UsageError: answers and a model, or nowhere to write. SourceError: the model does not answer.
     """
+    from ..tasks.guides.identification import baselines, grade_identification, identify_with, requests_of
+
     rows = read_rows(path_of(texts) / "identification" / f"{split}.jsonl", "masked_row")
     asked = model["endpoint"] is not None or model["local"] is not None
     if dry_run:
@@ -428,6 +441,8 @@ def contexts_identify(
 
 def _books(source: Any, format: str | None) -> list[Book]:
     """Annotated books with named characters. Raises UsageError: a file without any."""
+    from ..workflows.contexts import read_books
+
     if isinstance(source, str | os.PathLike):
         return read_books(path_of(source), format)
     return [record.to_book() for record in records_of(source)]

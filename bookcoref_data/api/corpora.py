@@ -14,17 +14,16 @@ from ..errors import UsageError, plural
 from ..files import path_of, write_text
 from ..formats.card import CITATION
 from ..outputs import files_of
-from ..progress import Progress
 from ..sample_story.story import cast, gutenberg_text
 from ..shapes import settings_of
 from ..sources.store import Store
-from ..workflows.catalogue import describe, mentions_of, overview, place_of
 from . import options as o
 from .options import PathLike, path_or_none, paths_of, text_or_none
 from .tables import Reported, Result, Table
 
 if TYPE_CHECKING:
     from ..characters.match import MatchReport
+    from ..progress import Progress
     from ..workflows.clean import CleanBook
     from ..workflows.create import SilverReport
     from ..workflows.harvest import HarvestReport
@@ -194,6 +193,8 @@ def show(
     Raises:
         UsageError: no such book, token or character.
     """
+    from ..workflows.catalogue import describe, mentions_of, place_of
+
     path = path_of(folder)
     if at is not None:
         place = place_of(path, book, at)
@@ -214,6 +215,8 @@ def show(
 @files_of(reads=("folder",))
 def list_books(folder: o.BooksFolder = "bookcoref", cache_dir: o.CacheDir = None) -> Table:
     """List the 53 books: split, counts, which texts are cached and which books are built here."""
+    from ..workflows.catalogue import overview
+
     rows = overview(path_of(folder), path_or_none(cache_dir))
     return Table({name: [row[name] for row in rows] for name in rows[0]})
 

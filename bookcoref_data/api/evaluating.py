@@ -10,7 +10,6 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 
-from ..books import Record
 from ..errors import UsageError, plural
 from ..files import path_of
 from ..formats import read_documents, write_documents
@@ -18,15 +17,6 @@ from ..formats.detect import detect
 from ..formats.folder import read_folder
 from ..outputs import files_of
 from ..progress import Progress, Silent
-from ..reports import evaluation_tables as tables
-from ..scoring import ClusterScores, Evaluation
-from ..scoring.agreement import agreement
-from ..scoring.breakdowns import breakdown
-from ..scoring.error_analysis import analyse_errors
-from ..scoring.evaluation import Rules, score_prepared
-from ..scoring.labels import character_scores
-from ..scoring.modes import prepare
-from ..scoring.significance import Interval, Resampling, adjusted, groups_alike, resample
 from ..shapes import plain
 from . import options as o
 from .books import records_of
@@ -36,6 +26,10 @@ from .tables import Result, Table
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from ..books import Record
+    from ..reports.evaluation_tables import ReportTable
+    from ..scoring import ClusterScores, Evaluation
+    from ..scoring.significance import Interval, Resampling
 
 ALL = "all"
 EXPLAINED = ("per_book", "agreement", "characters", "breakdown", "errors", "macro")
@@ -108,7 +102,7 @@ class Scores(Result):
         self.systems: dict[str, Evaluation] = dict(systems)
         self.notes: list[str] = []
         self.plots: list[Path] = []
-        self.shown: list[tables.ReportTable] = []
+        self.shown: list[ReportTable] = []
         self._values: list[dict[str, Any]] = []
         self._comparisons: list[dict[str, Any]] = []
         self._typed: dict[str, Any] | None = None
@@ -136,14 +130,18 @@ class Scores(Result):
     @property
     def table(self) -> Table:
         """One row per metric: precision, recall and F1 in percent. Of several systems, a row for each."""
+        from ..reports.evaluation_tables import score_table, systems_table
+
         several = list(self.systems.items())
-        made = tables.systems_table(several) if len(several) > 1 else tables.score_table(self.evaluation)
+        made = systems_table(several) if len(several) > 1 else score_table(self.evaluation)
         return Table.of_rows(made.columns, made.rows)
 
     @property
     def books(self) -> Table:
         """One row per book."""
-        made = tables.book_table(self.evaluation)
+        from ..reports.evaluation_tables import book_table
+
+        made = book_table(self.evaluation)
         return Table.of_rows(made.columns, made.rows)
 
     @property
@@ -177,7 +175,13 @@ class Scores(Result):
 
     def _explain(self, asked: set[str], most: int) -> None:
         """The scores and explanations of all systems: one alone in full, several side by side."""
-        kinds: tuple[tuple[str, Callable[..., Any], Callable[..., list[tables.ReportTable]]], ...] = (
+        from ..reports import evaluation_tables as tables
+        from ..scoring.agreement import agreement
+        from ..scoring.breakdowns import breakdown
+        from ..scoring.error_analysis import analyse_errors
+        from ..scoring.labels import character_scores
+
+        kinds: tuple[tuple[str, Callable[..., Any], Callable[..., list[ReportTable]]], ...] = (
             ("agreement", agreement, lambda found: [tables.agreement_table(found)]),
             ("characters", character_scores, lambda found: [tables.character_table(found, most)]),
             ("breakdown", breakdown, tables.breakdown_tables),
@@ -202,6 +206,7 @@ class Scores(Result):
 
     def _add_typed(self, asked: EvaluateOptions, top: int) -> None:
         """Scores by semantic class, all systems side by side, where they are asked for."""
+        from ..reports.evaluation_tables import suggestion_table, typed_tables
         from ..workflows.typed_labels import typed_scores_of
 
         if asked["typed"] is None:
@@ -212,17 +217,19 @@ class Scores(Result):
         systems = list(self.systems.items())
         scores, found, notes = typed_scores_of(systems, source, asked["disagreeing"], most, classes)
         self.notes += notes
-        self.shown += tables.typed_tables(scores, top)
+        self.shown += typed_tables(scores, top)
         self._typed = {"labels": source, "classes": classes, "systems": [one.to_dict() for one in scores]}
         if out is not None:
             write_documents([record for _, record in found], out, "jsonl")
-            self.shown.append(tables.suggestion_table([passage for passage, _ in found]))
+            self.shown.append(suggestion_table([passage for passage, _ in found]))
             self._typed["suggested"] = [plain(passage) for passage, _ in found]
 
     def _add_resampling(
         self, name: str, other: str | None, compared: Evaluation | None, found: Resampling
     ) -> None:
-        self.shown.append(tables.resampling_table(found, name, other or ""))
+        from ..reports.evaluation_tables import resampling_table
+
+        self.shown.append(resampling_table(found, name, other or ""))
         conll = next(m for m in found.metrics if m.metric == "conll")
         self._intervals |= {name: conll.response} | ({other: conll.other} if other and conll.other else {})
         self._comparisons.append({"response": name, "other": other, "resampling": found.to_dict()})
@@ -238,6 +245,8 @@ class Scores(Result):
 
         Where nothing is to be compared, the confidence intervals of each system, if they are asked for.
         """
+        from ..reports.evaluation_tables import groups_table
+        from ..scoring.significance import adjusted, groups_alike, resample
 
         def tested(first: Evaluation, second: Evaluation | None) -> Resampling:
             return resample(
@@ -256,7 +265,7 @@ class Scores(Result):
             self._add_resampling(name, other, compared, result)
         if several and len(pairs) == len(self.systems) * (len(self.systems) - 1) // 2:
             self._groups = groups_alike(list(self.systems), named, found)
-            self.shown.append(tables.groups_table(self._groups))
+            self.shown.append(groups_table(self._groups))
 
     def _add_plots(self, folder: Path) -> None:
         from ..reports.evaluation_plots import save_intervals, save_plots
@@ -307,6 +316,9 @@ def evaluate(
     Raises:
         UsageError, DataError: the two do not fit; the message says why.
     """
+    from ..scoring.evaluation import Rules, score_prepared
+    from ..scoring.modes import prepare
+
     missing, size = asked["missing"], asked["window_size"]
     rules = Rules(mode, asked["singletons"], asked["duplicates"], missing, size)
     read = partial(_records, config="split" if mode == "split" else "full", split=split)

@@ -7,27 +7,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..books import Record
 from ..errors import UsageError, plural
 from ..files import path_of, write_bytes
-from ..formats import NotKept
 from ..formats.detect import by_name
 from ..outputs import files_of
-from ..progress import Progress
 from ..tasks.folder import jsonl_bytes, read_rows
-from ..tasks.merging.parts import SplitDocument
-from ..tasks.merging.parts import merge as join
-from ..tasks.merging.scoring import agreement_by_genre
-from ..tasks.merging.statistics import save_plots, statistics
-from ..tasks.merging.table import write_table
-from ..tasks.questions.baselines import evenly, text_answers
-from ..tasks.questions.build import QuestionSet
-from ..tasks.questions.grading import Grades, grade
 from ..tasks.questions.prompts import request_of
 from ..tasks.questions.settings import read_settings
-from ..workflows import merge as merging
-from ..workflows import questions as work
-from ..workflows.merge import MergeReport
 from . import options as o
 from .books import AnnotatedBook, Books
 from .models import GradedRun, asking_of, preview_of
@@ -37,6 +23,13 @@ from .tables import Result, Table
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from ..books import Record
+    from ..formats import NotKept
+    from ..progress import Progress
+    from ..tasks.merging.parts import SplitDocument
+    from ..tasks.questions.build import QuestionSet
+    from ..tasks.questions.grading import Grades
+    from ..workflows.merge import MergeReport
 
 Rows = list[dict[str, Any]]
 
@@ -106,6 +99,8 @@ def questions_build(
     Raises:
         UsageError: unknown settings. SourceError, FormatError: a file cannot be read.
     """
+    from ..workflows import questions as work
+
     changes = {
         "test": test, "dev": dev, "draws": draws, "least_tokens": least_tokens, "seed": seed,
         "band_size": band_size, "longest_text": longest_text, "least_options": least_options,
@@ -173,6 +168,10 @@ def questions_evaluate(
     Raises:
         UsageError: nothing to grade, or what is needed is missing. SourceError: the model does not answer.
     """
+    from ..tasks.questions.baselines import evenly, text_answers
+    from ..tasks.questions.grading import grade
+    from ..workflows import questions as work
+
     rows = work.read_questions(path_of(questions), split)
     rows = evenly(rows, most) if most else rows
     asked = model["endpoint"] is not None or model["local"] is not None
@@ -202,6 +201,9 @@ def _from_annotations(
 ) -> dict[str, Grades]:  # fmt: skip
     """Grades of answers from an annotation of the books, from our annotator, or both; the last go to `out`.
     Raises UsageError: the books are missing."""
+    from ..tasks.questions.grading import grade
+    from ..workflows import questions as work
+
     if books is None:
         raise UsageError("the books are missing", expected="--books, what the questions were made from")
     found, given = {}, rows
@@ -238,6 +240,8 @@ class Merged(Result):
     @property
     def statistics(self) -> dict[str, list[dict[str, Any]]]:
         """Counts by genre, of the parts and of the merged documents."""
+        from ..tasks.merging.statistics import statistics
+
         both = {"parts": as_parts(self._documents), "merged": self.report.records}
         return {name: [s.to_dict() for s in statistics(records)] for name, records in both.items()}
 
@@ -288,23 +292,27 @@ def merge(
         UsageError: no such way to decide, a cast beside tables, a document not decided in whole, or none
             like it in the key; a folder that is not ours, or that would lose documents.
     """
+    from ..tasks.merging.statistics import save_plots
+    from ..tasks.merging.table import write_table
+    from ..workflows import merge as work
+
     target = path_or_none(out)
     if split != "test" and target is not None and by_name(target) is not None:
         raise UsageError("--split does nothing where --out is a file", expected="a folder", found=target)
-    plan = merging.read_plan(path_or_none(recipe), by, least)
-    documents, tables = merging.read_parts(path_of(parts), format), paths_of(decisions)
+    plan = work.read_plan(path_or_none(recipe), by, least)
+    documents, tables = work.read_parts(path_of(parts), format), paths_of(decisions)
     if (names := path_or_none(cast)) is not None:
-        documents = merging.with_cast(documents, names)
+        documents = work.with_cast(documents, names)
     if tables:
-        chosen = merging.voted(documents, merging.read_tables(tables, documents))
+        chosen = work.voted(documents, work.read_tables(tables, documents))
     else:
-        chosen = merging.decide(documents, plan.decide, progress, plan.least)
-    report = merging.merge_documents(documents, chosen, only_merged=only_merged, named=named)
+        chosen = work.decide(documents, plan.decide, progress, plan.least)
+    report = work.merge_documents(documents, chosen, only_merged=only_merged, named=named)
     if key is not None or key_ids:
-        merging.score(report, documents, path_or_none(key), plan)
+        work.score(report, documents, path_or_none(key), plan)
     merged = Merged(report, documents)
     if target is not None:
-        merged.not_kept = merging.write(report, target, split, replace=replace)
+        merged.not_kept = work.write(report, target, split, replace=replace)
     if (file := path_or_none(save)) is not None:
         merged.saved = write_table(file, documents, report.decisions)
     if (folder := path_or_none(plots)) is not None:
@@ -320,12 +328,17 @@ def merge_agreement(
 
     Columns: genre, annotators, decisions, strict, jaccard, new, not_new, alpha (Krippendorff's).
     """
-    documents = merging.read_parts(path_of(parts), format)
-    found = agreement_by_genre(documents, merging.read_tables(paths_of(decisions), documents)).items()
+    from ..tasks.merging.scoring import agreement_by_genre
+    from ..workflows import merge as work
+
+    documents = work.read_parts(path_of(parts), format)
+    found = agreement_by_genre(documents, work.read_tables(paths_of(decisions), documents)).items()
     rows = ((genre, pair, values) for genre, pairs in found for pair, values in pairs.items())
     return Table.of_dicts({"genre": genre, "annotators": list(p), **v.to_dict()} for genre, p, v in rows)
 
 
 def as_parts(documents: Iterable[SplitDocument]) -> list[Record]:
     """Each part's chains on their own, over the tokens of the whole document."""
+    from ..tasks.merging.parts import merge as join
+
     return [join(document, {}).to_record() for document in documents]
