@@ -33,7 +33,6 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -153,9 +152,8 @@ def source_of(gold: Any, work: Path) -> Source:
 
 def without_line_ends(source: Source) -> Source:
     """A text as data sets have it: sentences without paragraphs."""
-    book = source.book
-    sentences = ([t for t in book.tokens[a:b] if t.strip()] for a, b in pairwise((0, *book.sentence_ends)))
-    return Source(Book.make(book.doc_key, list(filter(None, sentences))))
+    sentences = ([token for token in words if token.strip()] for words in source.book.sentences())
+    return Source(Book.make(source.book.doc_key, list(filter(None, sentences))))
 
 
 def annotate_novel(

@@ -115,7 +115,7 @@ def _names_like_titles(book: Book, parse: Parse, runs: Sequence[tuple[int, int]]
     for start, end in runs:
         word = book.tokens[start].lower()
         if word in _ALSO_NAMES:
-            by_itself = start == end and book.tokens[max(start - 1, 0)].lower() not in {"the", *_NO_CALLS}
+            by_itself = start == end and book.tokens[max(start - 1, 0)].lower() not in _DETERMINERS
             (alone if by_itself else other)[word] += 1
             acts[word] += by_itself and parse.dep[end] == "nsubj"
     return {word for word, times in acts.items() if times >= _SPEAKS and alone[word] >= _ALONE * other[word]}
@@ -273,6 +273,7 @@ def _add_lone_title(
 
 _NO_CALLS = word_set("a an any every each no another this that his her its my your our their some two")
 """What shows that "Captain" behind it is not called so."""
+_DETERMINERS = _NO_CALLS | {"the"}
 _NO_EPITHETS = lex.words("NO_EPITHETS")
 """Nouns that mean anybody, or somebody's kin."""
 _EPITHETS = (lex.PERSON_NOUNS | lex.CALLINGS | _DEMONYMS | LONE_TITLES) - _NO_EPITHETS - lex.ANIMALS

@@ -246,9 +246,10 @@ class _Workshop:
         if same and (a.last == b.last or not (a.last and b.last)):
             return known, "first names that may be one" if known > -_LIKELY else ""
         if may_be_one(a, b):
-            return known, "a first name and a surname that turn up in the same scenes" * (known >= _LIKELY)
+            why = "a first name and a surname that turn up in the same scenes"
+            return known, why if known >= _LIKELY else ""
         asked = a.last == b.last != "" and known >= _TWO_FIRST_NAMES
-        return known - 5, "one surname, and one answers when the other is called" * asked
+        return known - 5, "one surname, and one answers when the other is called" if asked else ""
 
     # -- who may be two ----------------------------------------------------------------------------------
 

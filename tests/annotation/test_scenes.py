@@ -404,6 +404,9 @@ def test_a_window_that_stays_as_it_was_is_not_read_again(words, book_of, monkeyp
     other = "\n\n".join([*story * 2, STORY.replace("Mr. Brown came", "Robin came"), *story[1:]])
     read_scenes(link_text(book_of(other), parse_cast(CAST), parse_book(book_of(other))), (), network)
     assert len(read) == windows + 1
+    backend.EmbeddedBackend(default_plan("embedded")).close()
+    read_scenes(first, (), network)
+    assert len(read) == 2 * windows + 1
 
 
 def test_damaged_changes_are_refused(tmp_path, monkeypatch):

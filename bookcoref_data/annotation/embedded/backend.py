@@ -33,11 +33,10 @@ from .outsiders import find_outsiders, link_outsiders
 from .parsing import Parse, parse_book
 from .pointing import own_network
 from .reader import Decision, OneReading, Teacher, Text
-from .scenes import read_scenes
+from .scenes import answers_of, read_scenes
 from .setup import make_text
 
 Span = tuple[int, int]
-GUESSED = "the text has no paragraphs: guessed, which makes speakers less sure"
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +143,7 @@ class EmbeddedBackend:
 
     def close(self) -> None:
         self._held = self._read = self._known = None
+        answers_of.cache_clear()
         book_words.cache_clear()
         learned_table.cache_clear()
 
@@ -192,7 +192,8 @@ def read_text(
     heard = ((q, job.given.quote_at(*span)) for q, span in enumerate(text.speech.spans))
     told = {q: answer for q, answer in heard if answer is not None} if job.given.quotes else {}
     if text.speech.spans and not text.speech.real_paragraphs:
-        text = replace(text, notes=(*text.notes, GUESSED))
+        guessed = "the text has no paragraphs: guessed, which makes speakers less sure"
+        text = replace(text, notes=(*text.notes, guessed))
     read = partial(
         OneReading, text, rankers, narration=narration, fixed=fixed, told=told, thresholds=dict(how.least),
         always_somebody=how.somebody,

@@ -234,7 +234,7 @@ class Windows:
 
 
 @lru_cache(maxsize=_WINDOWS)
-def _answers(network: Pointer, *window: bytes) -> np.ndarray:
+def answers_of(network: Pointer, *window: bytes) -> np.ndarray:
     """What the network says of a window: words, grammar, places and people of the names, places that ask, as
     bytes of int32. Shape (kinds, places that ask, people and nobody). It is kept: `review` reads a book again
     and again, and a new answer changes few windows."""
@@ -257,7 +257,7 @@ def read_scenes(text: Text, narration: Sequence[Narration], network: Pointer) ->
         slots = [network.first_slot + SLOTS * pool + pools[:n].count(pool) for n, pool in enumerate(pools)]
         ids = [slots[-1 - word] if word < 0 else word for word in w.words]
         window = ids, windows.grammar(w.tokens), w.named, [place for place, _, _ in w.asks]
-        guesses = _answers(network, *(np.array(part, np.int32).tobytes() for part in window)).tolist()
+        guesses = answers_of(network, *(np.array(part, np.int32).tobytes() for part in window)).tolist()
         for n, (place, kind, key) in enumerate(w.asks):
             inside = min(place / 2, len(w.words) - place)
             if inside > best.get((kind, key), -1):
