@@ -19,35 +19,19 @@ class Kept:
     """The answers in the file `path` (None: none are kept); `scope` names model and settings."""
 
     def __init__(self, path: Path | None, scope: Sequence[Any]) -> None:
-        self._path, self._scope, self._known = path, list(scope), dict[str, Any]()
+        self._path, self._scope, self.known = path, list(scope), dict[str, Any]()
         for line in path.read_bytes().split(b"\n") if path and path.is_file() else ():
             with suppress(ValueError):  # a line that a kill has cut is left out
                 key, answer = json.loads(line)
-                self._known[key] = answer
+                self.known[key] = answer
 
-    def answered(
-        self, items: Sequence[Item], content: Callable[[Item], Any],
-        ask: Callable[[Sequence[Item], Callable[[int, Any], None]], None], heard: Callable[[], None],
-    ) -> list[Any]:  # fmt: skip
-        """The answer (a JSON value) to every item; `ask` is called with those that are not known.
-
-        `content` is what an answer depends on; `ask(items, told)` calls `told(number, answer)` as it gets
-        through its items; `heard` is called once per answer.
-        """
-        ask_together([(self, items)], content, ask, heard)
-        return [self._known[self._key(content(item))] for item in items]
-
-    def missing(self, items: Sequence[Item], content: Callable[[Item], Any]) -> dict[str, Item]:
-        """The items whose answers are not known, by key."""
-        keyed = {self._key(content(item)): item for item in items}
-        return {key: item for key, item in keyed.items() if key not in self._known}
-
-    def _key(self, content: Any) -> str:
+    def key(self, content: Any) -> str:
+        """Under what the answer to something with this content is kept."""
         text = json.dumps([self._scope, content], ensure_ascii=False)
         return sha256_bytes(text.encode("utf-8", "surrogatepass"))[:32]
 
     def put(self, key: str, answer: Any) -> None:
-        self._known[key] = answer
+        self.known[key] = answer
         if self._path:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             # The line end comes first: a line that a kill has cut never swallows the next one.
@@ -58,14 +42,21 @@ class Kept:
 def ask_together(
     shelves: Iterable[tuple[Kept, Sequence[Item]]], content: Callable[[Item], Any],
     ask: Callable[[Sequence[Item], Callable[[int, Any], None]], None], heard: Callable[[], None],
-) -> None:  # fmt: skip
-    """Ask in one go for all items that are not known, of one book or of many; every answer is kept with its
-    book. The arguments are those of `Kept.answered`."""
+) -> list[list[Any]]:  # fmt: skip
+    """The answers (JSON values) to all items, of one book or of many; those that are not known are asked in
+    one go, and kept with their book.
+
+    `content` is what an answer depends on; `ask(items, told)` calls `told(number, answer)` as it gets
+    through its items; `heard` is called once per answer.
+    """
     todo: list[tuple[Kept, str, Item]] = []
+    keyed: list[tuple[Kept, list[str]]] = []
     for kept, items in shelves:
-        new = kept.missing(items, content)
+        keys = [kept.key(content(item)) for item in items]
+        new = {key: item for key, item in zip(keys, items, strict=True) if key not in kept.known}
+        keyed.append((kept, keys))
         todo += [(kept, key, item) for key, item in new.items()]
-        for _ in range(len(items) - len(new)):
+        for _ in range(len(keys) - len(new)):
             heard()
 
     def told(number: int, answer: Any) -> None:
@@ -75,3 +66,4 @@ def ask_together(
 
     if todo:
         ask([item for _, _, item in todo], told)
+    return [[kept.known[key] for key in keys] for kept, keys in keyed]

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -32,21 +31,23 @@ class HubStep:
     name = ""
 
     def __init__(self, settings: Settings, load: Callable[[], Any], *scope: Any) -> None:
-        self._settings, self._load, self._scope = settings, load, [*scope_of(settings), *scope]
+        self._settings, self._load = settings, load
+        # What every answer of a model depends on besides its input
+        named = ("model", "revision", "dtype", "encoder", "max_subwords", "endpoint")
+        self._scope = [*(settings.get(name, "") for name in named), *scope]
 
     def run(self, job: Job, state: State, progress: Progress) -> State:
         items = self._items(job, state)
-        answers = Kept(job.unfinished(self.name), self._scope).answered(
-            items, self._content, self._ask, lambda: progress.advance(job.book.doc_key)
-        )
+        (answers,) = self._answers([(job, items)], lambda: progress.advance(job.book.doc_key))
         return self._made(job, state, items, answers)
 
     def ask_ahead(self, books: Iterable[tuple[Job, State]], heard: Callable[[], None]) -> None:
         """Ask for several books in batches over all of them; their `run` then finds the answers."""
-        shelves = [
-            (Kept(job.unfinished(self.name), self._scope), self._items(job, state)) for job, state in books
-        ]
-        ask_together(shelves, self._content, self._ask, heard)
+        self._answers([(job, self._items(job, state)) for job, state in books], heard)
+
+    def _answers(self, asked: Iterable[tuple[Job, Sequence[Any]]], heard: Callable[[], None]) -> list[Any]:
+        shelves = ((Kept(job.unfinished(self.name), self._scope), items) for job, items in asked)
+        return ask_together(shelves, self._content, self._ask, heard)
 
     def _items(self, job: Job, state: State) -> Sequence[Any]:
         raise NotImplementedError
@@ -219,7 +220,7 @@ class ExpandStep(HubStep):
         clusters = model.find(sentences)
         words = sorted({*seeds, *((a, b) for cluster in clusters for a, b in cluster)})
         links = links_of(clusters, {span: i for i, span in enumerate(words)})
-        return _answer(complete([Mention(places[a], places[b]) for a, b in words], links, given), stretch)
+        return _answer(stretch, *complete([Mention(places[a], places[b]) for a, b in words], links, given))
 
     def _joined(
         self, model: Maverick, book: Book, stretch: Window, given: Mapping[Mention, int],
@@ -236,7 +237,7 @@ class ExpandStep(HubStep):
         )
         words = [[t for t in book.tokens[m.start : m.end + 1] if t != LINE_END] for m in mentions]
         links = model.antecedents(starts, ends, words)
-        return _answer(complete(mentions, links, given), stretch)
+        return _answer(stretch, *complete(mentions, links, given))
 
     def _parts(self, model: Maverick, book: Book, stretch: Window) -> Iterator[Window]:
         """The parts of a stretch in which mentions are extracted: whole sentences, bounded subwords."""
@@ -254,26 +255,17 @@ class ExpandStep(HubStep):
         yield Window(first, stretch.end_sentence, start, end)
 
 
-def _answer(done: "Completion", stretch: Window) -> Any:
+def _answer(stretch: Window, added: Iterable[tuple[Mention, int, float]], refused: int) -> Any:
     """What was added, places counted from the start of the stretch, and how many links were refused."""
     first = stretch.start
-    return [[m.start - first, m.end - first, c, score] for m, c, score in done.added], done.refused
-
-
-@dataclass(frozen=True, slots=True)
-class Completion:
-    """`added`: (mention, character, probability) of the new ones; `without` counts mentions in clusters
-    of nobody in the cast, `refused` links that would have joined two characters."""
-
-    added: tuple[tuple[Mention, int, float], ...]
-    without: int
-    refused: int
+    return [[m.start - first, m.end - first, who, score] for m, who, score in added], refused
 
 
 def complete(
     mentions: Sequence[Mention], links: Iterable[Antecedent], given: Mapping[Mention, int]
-) -> Completion:
-    """Follow the links of a model from the given mentions, each of which stays with its character.
+) -> tuple[list[tuple[Mention, int, float]], int]:
+    """Follow the links of a model from the given mentions, each of which stays with its character: (mention,
+    character, probability) of the new ones, and how many links would have joined two characters.
 
     Mentions joined by links are one cluster. A cluster with a given mention takes its character; a link
     that would join clusters of two characters is refused, the later link first: links are followed in
@@ -302,24 +294,8 @@ def complete(
         owner[a] = owner[b] if owner[a] is None else owner[a]
         score[link.mention] = max(score[link.mention], link.score)
         score[link.antecedent] = max(score[link.antecedent], link.score)
-    added, without = [], 0
-    for i, mention in enumerate(mentions):
-        character = owner[root(i)]
-        if mention in given:
-            continue
-        if character is None:
-            without += score[i] > 0
-        else:
-            added.append((mention, character, score[i]))
-    return Completion(tuple(added), without, refused)
-
-
-def scope_of(settings: Settings) -> list[Any]:
-    """What every answer of a model depends on besides its input."""
-    return [
-        settings.get(name, "")
-        for name in ("model", "revision", "dtype", "encoder", "max_subwords", "endpoint")
-    ]
+    owners = zip(mentions, (owner[root(i)] for i in range(len(mentions))), score, strict=True)
+    return [(m, who, p) for m, who, p in owners if who is not None and m not in given], refused
 
 
 def _text_of(book: Book, part: Window, given: Mapping[Mention, int]) -> MaverickText:

@@ -20,7 +20,7 @@ from bookcoref_data.annotation.hub import backend, batching, device
 from bookcoref_data.annotation.hub.backend import HubBackend, batches_for
 from bookcoref_data.annotation.hub.batching import Batches
 from bookcoref_data.annotation.hub.judge import ServedJudge
-from bookcoref_data.annotation.hub.kept import Kept
+from bookcoref_data.annotation.hub.kept import Kept, ask_together
 from bookcoref_data.annotation.hub.packages import is_package
 from bookcoref_data.annotation.steps import run_steps
 from bookcoref_data.books import Book
@@ -154,7 +154,7 @@ def test_answers_are_kept_by_content_and_a_cut_line_loses_itself_alone(tmp_path)
             told(number, len(item))
 
     def answers(items, scope):
-        return Kept(path, scope).answered(items, str, ask, lambda: heard.append(1))
+        return ask_together([(Kept(path, scope), items)], str, ask, lambda: heard.append(1))[0]
 
     assert answers(["one", "three", "one"], ["m", "r1"]) == [3, 5, 3]
     assert answers(["three", "seventh"], ["m", "r1"]) == [5, 7]

@@ -31,7 +31,7 @@ from bookcoref_data.annotation.hub.maverick import Antecedent, maverick_shapes
 from bookcoref_data.annotation.hub.packages import is_package, links_of
 from bookcoref_data.annotation.hub.questions import check_template, excerpt, question
 from bookcoref_data.annotation.hub.reader import ReaderSettings, reader_shapes
-from bookcoref_data.annotation.hub.steps import Completion, FilterStep, complete
+from bookcoref_data.annotation.hub.steps import FilterStep, complete
 from bookcoref_data.annotation.hub.weights import find_folder, missing_weights, without_prefix
 from bookcoref_data.annotation.steps import Job
 from bookcoref_data.books import Book, Mention, Record
@@ -182,29 +182,29 @@ def mentions(count):
 @pytest.mark.parametrize(
     ("links", "given_to", "expected"),
     [
-        ([], {}, Completion((), 0, 0)),
-        ([(1, 0, 0.6)], {0: 5}, Completion(((Mention(1, 1), 5, 0.6),), 0, 0)),
-        ([(1, 0, 0.6)], {1: 5}, Completion(((Mention(0, 0), 5, 0.6),), 0, 0)),
-        ([(1, 0, 0.6)], {0: 5, 1: 5}, Completion((), 0, 0)),
-        ([(1, 0, 0.6)], {0: 5, 1: 6}, Completion((), 0, 1)),
-        ([(1, 0, 0.6)], {}, Completion((), 2, 0)),
+        ([], {}, ([], 0)),
+        ([(1, 0, 0.6)], {0: 5}, ([(Mention(1, 1), 5, 0.6)], 0)),
+        ([(1, 0, 0.6)], {1: 5}, ([(Mention(0, 0), 5, 0.6)], 0)),
+        ([(1, 0, 0.6)], {0: 5, 1: 5}, ([], 0)),
+        ([(1, 0, 0.6)], {0: 5, 1: 6}, ([], 1)),
+        ([(1, 0, 0.6)], {}, ([], 0)),
         # The better of two links counts; what is joined already is not joined again.
         (
             [(1, 0, 0.6), (2, 1, 0.9), (2, 0, 0.99)],
             {0: 0},
-            Completion(((Mention(1, 1), 0, 0.9), (Mention(2, 2), 0, 0.9)), 0, 0),
+            ([(Mention(1, 1), 0, 0.9), (Mention(2, 2), 0, 0.9)], 0),
         ),
         # The later of two links that meet is refused, and what hangs on it stays where it was.
         (
             [(1, 0, 0.6), (3, 2, 0.7), (2, 1, 0.8)],
             {0: 0, 3: 1},
-            Completion(((Mention(1, 1), 0, 0.6), (Mention(2, 2), 1, 0.7)), 0, 1),
+            ([(Mention(1, 1), 0, 0.6), (Mention(2, 2), 1, 0.7)], 1),
         ),
         # A cluster of nobody learns whose it is by a later link, and keeps it against the next.
         (
             [(1, 0, 0.6), (2, 1, 0.7), (3, 1, 0.8)],
             {2: 1, 3: 2},
-            Completion(((Mention(0, 0), 1, 0.6), (Mention(1, 1), 1, 0.7)), 0, 1),
+            ([(Mention(0, 0), 1, 0.6), (Mention(1, 1), 1, 0.7)], 1),
         ),
     ],
 )
@@ -236,28 +236,28 @@ def test_answers_are_kept_with_their_book_and_asked_in_one_go(tmp_path):
         (Kept(path, ["m"]), items)
         for path, items in zip(paths, (["x", "yy", "x"], ["x", "zzz"]), strict=True)
     ]
-    ask_together(shelves, str, model.ask, model.hear)
+    assert ask_together(shelves, str, model.ask, model.hear) == [[1, 2, 1], [1, 3]]
     assert model.asked == [["x", "yy", "x", "zzz"]]
     assert model.heard == 5
     assert [[json.loads(line)[1] for line in path.read_bytes().splitlines() if line] for path in paths] == [
         [1, 2],
         [1, 3],
     ]
-    again = Kept(paths[0], ["m"])
-    assert again.answered(["yy", "x"], str, model.ask, model.hear) == [2, 1]
+    again = [(Kept(paths[0], ["m"]), ["yy", "x"])]
+    assert ask_together(again, str, model.ask, model.hear) == [[2, 1]]
     assert model.heard == 7
     assert len(model.asked) == 1
-    assert list(Kept(paths[0], ["n"]).missing(["x"], str).values()) == ["x"]
+    other = Kept(paths[0], ["n"])
+    assert other.key("x") not in other.known
     assert {len(json.loads(line)[0]) for line in paths[0].read_bytes().splitlines() if line} == {32}
 
 
 def test_without_a_file_answers_are_known_while_the_shelf_lives(tmp_path):
     model, kept = Counting(), Kept(None, ["m"])
-    assert kept.answered(["x", "x"], str, model.ask, model.hear) == [1, 1]
-    assert kept.answered(["x"], str, model.ask, model.hear) == [1]
+    assert ask_together([(kept, ["x", "x"])], str, model.ask, model.hear) == [[1, 1]]
+    assert ask_together([(kept, ["x"])], str, model.ask, model.hear) == [[1]]
     assert model.asked == [["x"]]
-    absent = Kept(tmp_path / "none.jsonl", ["m"])
-    assert list(absent.missing(["x"], str).values()) == ["x"]
+    assert Kept(tmp_path / "none.jsonl", ["m"]).known == {}
     assert list(tmp_path.iterdir()) == []
 
 
