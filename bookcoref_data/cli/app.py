@@ -3,7 +3,6 @@
 A verb is built when it is looked up: `--help` of all verbs reads only the first lines of their docstrings.
 """
 
-import inspect
 import io
 import os
 import re
@@ -11,7 +10,7 @@ import signal
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
@@ -155,16 +154,13 @@ class _Commands(Mapping[str, Any]):
 def _command(words: str, *, hidden: bool = False) -> Any:
     """A verb, or a group of verbs, as a command of typer."""
     name, own = words.split()[-1], declared_verb(words)
+    app = typer.Typer(name=name, rich_markup_mode=None, add_completion=False)
+    told: dict[str, Any] = {"help": own.help if own else GROUPS[words][0], "epilog": own and own.epilog}
     if words in GROUPS:
-        app = typer.Typer(
-            name=name, help=own.help if own else GROUPS[words][0], epilog=own.epilog if own else None,
-            cls=_Group, rich_markup_mode=None, no_args_is_help=own is None,
-            invoke_without_command=own is not None, add_completion=False,
-        )  # fmt: skip
-        app.callback()(_unless_invoked(own.callback) if own else lambda: None)
-    elif own is not None:
-        app = typer.Typer(rich_markup_mode=None, add_completion=False)
-        app.command(name, help=own.help, epilog=own.epilog, hidden=hidden)(own.callback)
+        alone = {"no_args_is_help": own is None, "invoke_without_command": own is not None}
+        app.callback(cls=_Group, **told, **alone)(own.callback if own else lambda: None)
+    elif own:
+        app.command(name, hidden=hidden, **told)(own.callback)
     return take_lightly(get_command(app), own.declared if own else {})
 
 
@@ -187,20 +183,6 @@ def _examples() -> dict[str, list[str]]:
     for line in Path(__file__).with_name("examples.txt").read_text(encoding="utf-8").splitlines():
         found[_verb_of(line.split()[1:])].append(line)
     return found
-
-
-def _unless_invoked(callback: Callable[..., Any]) -> Callable[..., Any]:
-    """What a group does itself, where none of its commands was called."""
-
-    def run(context: typer.Context, **values: Any) -> None:
-        if context.invoked_subcommand is None:
-            callback(**values)
-
-    own = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
-    signature = inspect.signature(callback)
-    vars(run)["__signature__"] = signature.replace(parameters=[own, *signature.parameters.values()])
-    run.__annotations__ = {**callback.__annotations__, "context": typer.Context}
-    return run
 
 
 class Ended(BaseException):

@@ -61,16 +61,8 @@ class _Names(dict[str, Any]):
 _NAMES = _Names(vars(builtins) | vars(typing) | vars(options), o=options, Json=Json, Markdown=Markdown)
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
-    """A docstring: what it says, and the meaning of each argument."""
-
-    text: str
-    arguments: dict[str, str]
-
-
-def words_of(function: Function) -> Words:
-    """The docstring of a function, taken apart. What stands behind the arguments is for Python."""
+def words_of(function: Function) -> tuple[str, dict[str, str]]:
+    """What the docstring of a function says, and of each argument. What stands behind these is for Python."""
     text, arguments, section, names = [], {}, "", [""]
     for line in (inspect.getdoc(function) or "").split("\n"):
         if line in ("Args:", "Raises:"):
@@ -82,7 +74,7 @@ def words_of(function: Function) -> Words:
             arguments.update({name: f"{arguments[name]} {line.strip()}" for name in names})
         elif not section:
             text.append(line)
-    return Words("\n".join(text).strip(), arguments)
+    return "\n".join(text).strip(), arguments
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +234,7 @@ def command_of(handler: Function, words: str, *, group: bool = False) -> Command
     own = dict(list(inspect.signature(handler).parameters.items())[1:])
     json = inspect.Parameter("json", inspect.Parameter.KEYWORD_ONLY, default=False, annotation="Json")
     here = {**own, "json": json}
-    texts = [words_of(function) for function in (*functions, handler)]
+    texts, arguments = zip(*map(words_of, (*functions, handler)), strict=True)
     found: dict[str, Declared] = {}
     for function in (*functions, handler):
         parameters = inspect.signature(function).parameters if function is not handler else here
@@ -256,7 +248,7 @@ def command_of(handler: Function, words: str, *, group: bool = False) -> Command
                 if function is handler:
                     one = replace(one, positional=needed)
                 found[name] = replace(one, default=None, optional=True) if group and needed else one
-    help_of = {name: text for one in reversed(texts) for name, text in one.arguments.items()}
+    help_of = {name: text for told in reversed(arguments) for name, text in told.items()}
     spelled = {name: _decls(one, marks.flags.get(name, "")) for name, one in found.items()}
     made = [
         _parameter(one, spelled[name], _tidy(one.option.help or help_of.get(name, ""), spelled))
@@ -270,7 +262,9 @@ def command_of(handler: Function, words: str, *, group: bool = False) -> Command
 
     defaults = {name: one.default for name, one in found.items()}
 
-    def run(**values: Any) -> Any:
+    def run(context: typer.Context, **values: Any) -> None:
+        if context.invoked_subcommand is not None:
+            return
         for old, new in old_names.items():
             if (value := values.pop(f"old_{old}")) not in (None, ()):
                 print(f"note: --{old.replace('_', '-')} is called {spelled[new][-1]} now", file=sys.stderr)
@@ -286,9 +280,10 @@ def command_of(handler: Function, words: str, *, group: bool = False) -> Command
             _print(handler, call(), values["json"], mine)
 
     run.__name__ = handler.__name__
+    made.append(inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context))
     vars(run)["__signature__"] = inspect.Signature(made)
     run.__annotations__ = {one.name: one.annotation for one in made}
-    text = "\n\n".join(filter(None, (_tidy(texts[i].text, spelled) for i in (0, -1))))
+    text = "\n\n".join(filter(None, (_tidy(texts[i], spelled) for i in (0, -1))))
     return Command(run, found, text)
 
 
