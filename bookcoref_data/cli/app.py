@@ -157,7 +157,7 @@ def _command(words: str, *, hidden: bool = False) -> Any:
     app = typer.Typer(name=name, rich_markup_mode=None, add_completion=False)
     told: dict[str, Any] = {"help": own.help if own else GROUPS[words][0], "epilog": own and own.epilog}
     if words in GROUPS:
-        alone = {"no_args_is_help": own is None, "invoke_without_command": own is not None}
+        alone: dict[str, Any] = {"no_args_is_help": own is None, "invoke_without_command": own is not None}
         app.callback(cls=_Group, **told, **alone)(own.callback if own else lambda: None)
     elif own:
         app.command(name, hidden=hidden, **told)(own.callback)

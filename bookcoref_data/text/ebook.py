@@ -199,32 +199,22 @@ def _epub(archive: zipfile.ZipFile, name: str) -> MarkedText:
     for item in items.values():
         listed = "nav" in (item.get("properties") or "").split() or "ncx" in (item.get("media-type") or "")
         if listed and path(item) in archive.namelist():
-            contents.read(path(item), _html_text(_part(archive, path(item), name), name))
-    marked, others = [], 0
+            contents.read_table(path(item), _html_text(_part(archive, path(item), name), name))
+    writer, others = _BlockWriter(), 0
     for item in parts:
         if "nav" in (item.get("properties") or "").split():
             continue
         if (item.get("media-type") or "").lower() not in _PAGES:
             others += 1
             continue
-        text = _html_text(_part(archive, path(item), name), f"{name}: {path(item)}")
-        marked.append(read_html(text, contents.labels[path(item)]))
-    if not any(one.text.strip() for one in marked):
+        page = _html_text(_part(archive, path(item), name), f"{name}: {path(item)}")
+        writer.labels, writer.page = contents.labels[path(item)], writer.page + 1
+        _PageReader(writer).read(page)
+        writer.close()
+    if not (made := writer.done()).text.strip():
         raise _refused(name, "an EPUB whose reading order has no text", "fetch the file again")
-    headings: list[tuple[int, int]] = []
-    left_out: Counter[str] = Counter()
-    pieces: list[str] = []
-    size = 0
-    for one in marked:
-        if one.text:
-            headings += [(a + size, b + size) for a, b in one.headings]
-            pieces.append(one.text)
-            size += len(one.text) + 2
-        left_out.update(one.left_out)
-    apart = tuple(piece for one in marked for piece in one.apart)
-    joined = MarkedText("\n\n".join(pieces), tuple(headings), left_out, apart)
     missing = {"parts that the reading order names and the file lacks": len(order) - len(parts)}
-    return joined._replace(left_out={**joined.left_out, **missing, "parts that are no page": others})
+    return made._replace(left_out={**made.left_out, **missing, "parts that are no page": others})
 
 
 def _unquoted(address: str) -> str:
@@ -253,28 +243,24 @@ def _html_text(data: bytes, name: str) -> str:
     return decode(data, name).text
 
 
-def read_html(source: str, labels: Container[str] = ()) -> MarkedText:
-    """The text of a page: blocks a blank line apart, white space as a browser shows it.
-
-    `labels` are the letters of what a table of contents calls places of the page: such blocks are headings.
-    """
-    reader = _PageReader()
-    reader.writer.labels = labels
-    reader.feed(source)
-    reader.close()
-    return reader.writer.done()
+def read_html(source: str) -> MarkedText:
+    """The text of a page: blocks a blank line apart, white space as a browser shows it."""
+    _PageReader(writer := _BlockWriter()).read(source)
+    return writer.done()
 
 
 class _BlockWriter:
-    """Text that grows by blocks."""
+    """Text that grows by blocks, page by page. `labels` are the letters of what a table of contents calls
+    places of the page: such blocks are headings."""
 
     def __init__(self) -> None:
         self.left_out: Counter[str] = Counter()
         self.apart: list[tuple[str, list[str]]] = []
-        self._blocks: list[tuple[str, bool]] = []
+        self._blocks: list[tuple[str, int]] = []  # texts; of headings with the number of their page, else 0
         self._now: list[str] = []
         self._heading = False
         self.labels: Container[str] = ()
+        self.page = 1
         self.linked = False  # whether a link leads away from the block, as in a table of contents
 
     def write(self, text: str, *, plain: bool = False) -> None:
@@ -291,25 +277,29 @@ class _BlockWriter:
         text = re.sub(r"\n{2,}", "\n", text)
         if text:
             named = not self.linked and letters_of(text) in self.labels
-            self._blocks.append((text, self._heading or named))
+            self._blocks.append((text, self.page if self._heading or named else 0))
         self._now, self._heading, self.linked = [], heading, False
 
     def done(self) -> MarkedText:
-        """All blocks; headings that follow each other ("CHAPTER I", "The Ferry") are one."""
+        """All blocks; headings that follow each other on a page ("CHAPTER I", "The Ferry") are one."""
         self.close()
         headings: list[tuple[int, int]] = []
-        at = 0
-        for text, heading in self._blocks:
-            if heading and headings and headings[-1][1] == at - 2:
+        at = before = 0
+        for text, page in self._blocks:
+            if page and page == before:
                 headings[-1] = headings[-1][0], at + len(text)
-            elif heading:
+            elif page:
                 headings.append((at, at + len(text)))
-            at += len(text) + 2
+            at, before = at + len(text) + 2, page
         return MarkedText("\n\n".join(text for text, _ in self._blocks), tuple(headings), self.left_out,
                           tuple((kind, "".join(said)) for kind, said in self.apart))  # fmt: skip
 
 
 class _Reader(HTMLParser):
+    def read(self, source: str) -> None:
+        self.feed(source)
+        self.close()
+
     def parse_marked_section(self, i: int, report: bool = True) -> int:
         """ "<![if x]>" is a comment; the library's own reading of it fails on "<![1>"."""
         return self.parse_bogus_comment(i, report)
@@ -322,10 +312,9 @@ class _Contents(_Reader):
         super().__init__(convert_charrefs=True)
         self.labels: defaultdict[str, set[str]] = defaultdict(set)
 
-    def read(self, place: str, source: str) -> None:
+    def read_table(self, place: str, source: str) -> None:
         self._folder, self._said, self._leads = posixpath.dirname(place), list[str](), ""
-        self.feed(source)
-        self.close()
+        self.read(source)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag in ("a", "navlabel"):
@@ -345,9 +334,9 @@ class _Contents(_Reader):
 class _PageReader(_Reader):
     """Walks the tags of a page. An element that is left out is skipped to its end."""
 
-    def __init__(self) -> None:
+    def __init__(self, writer: _BlockWriter) -> None:
         super().__init__(convert_charrefs=True)
-        self.writer = _BlockWriter()
+        self.writer = writer
         self._open: list[str] = []
         self._skipped = 0  # how many elements were open when the one that is left out began, plus one
         self._plain = 0

@@ -5,11 +5,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -86,34 +86,13 @@ class CleanFile:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadReport:
-    """What reading a file did. Shares are of the characters of the decoded file."""
-
-    name: str
-    gutenberg_id: str
-    encoding: str
-    file_characters: int
-    kept_characters: int
-    tokens: int
-    sentences: int
-    paragraphs: int
-    chapters: int
-    cut_shares: Mapping[str, float]
-    notes: tuple[str, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        shares = {kind: round(share, 6) for kind, share in self.cut_shares.items()}
-        return {**asdict(self), "cut_shares": shares, "notes": list(self.notes)}
-
-
-@dataclass(frozen=True, slots=True)
 class TokenisedText:
     """The tokens of a book with their places in its file.
 
-    `tokens` and `sentence_ends` are what `Book` holds. Token i stands at [starts[i], ends[i]) of `source`,
-    in characters of the decoded file ("\\n" line ends, no byte order mark); what lies between two tokens is
-    the original white space and what was cut. The token "\\n" closes a paragraph; it has the empty span
-    behind the paragraph's last character. A token with a cut inside ("_em_phasis") spans the cut as well.
+    `tokens` and `sentence_ends` are what `Book` holds. Token i stands at [starts[i], ends[i]) of the decoded
+    text of `file` ("\\n" line ends, no byte order mark); what lies between two tokens is the original white
+    space and what was cut. The token "\\n" closes a paragraph; it has the empty span behind the paragraph's
+    last character. A token with a cut inside ("_em_phasis") spans the cut as well.
 
     `paragraphs` are the numbers of the first tokens of all paragraphs; `chapters` the headings.
     """
@@ -124,19 +103,12 @@ class TokenisedText:
     ends: tuple[int, ...]
     paragraphs: tuple[int, ...]
     chapters: tuple[Heading, ...]
-    source: str
-    body: CleanText
-    report: ReadReport
+    file: CleanFile
 
     @property
     def sentences(self) -> list[list[str]]:
         """The tokens by sentence (a new list of lists)."""
-        starts = (0, *self.sentence_ends[:-1])
-        return [list(self.tokens[a:b]) for a, b in zip(starts, self.sentence_ends, strict=True)]
-
-    def original(self, start: int, end: int) -> str:
-        """The words of tokens `start` to `end` (both inclusive) as the file has them, white space too."""
-        return self.source[self.starts[start] : self.ends[end]]
+        return [list(self.tokens[a:b]) for a, b in pairwise((0, *self.sentence_ends))]
 
 
 def read_book(data: bytes, name: str, settings: ReadSettings | None = None) -> TokenisedText:
@@ -315,17 +287,11 @@ def tokens_of(file: CleanFile, settings: ReadSettings | None = None) -> Tokenise
     if file.source.headings:  # the file's own markup names them
         chapters = tuple(_headings(file.source.headings, file.source.text, starts[words], words))
     else:
-        spans = ((chapter.start, chapter.end) for chapter in file.body.chapters)
-        chapters = tuple(_headings(spans, file.body.text, first[words], words))
+        places_of = ((chapter.start, chapter.end) for chapter in file.body.chapters)
+        chapters = tuple(_headings(places_of, file.body.text, first[words], words))
     sentence_ends = np.cumsum([len(sentence) for sentence in found.sentences])
-    report = ReadReport(
-        file.name, file.gutenberg_id, file.source.encoding, file.body.file_length, len(file.body.text),
-        len(tokens), len(found.sentences), len(paragraphs), len(chapters), file.body.shares(), file.notes,
-    )  # fmt: skip
-    return TokenisedText(
-        tokens, tuple(sentence_ends.tolist()), tuple(starts.tolist()), tuple(ends.tolist()),
-        paragraphs, chapters, file.source.text, file.body, report,
-    )  # fmt: skip
+    spans = tuple(starts.tolist()), tuple(ends.tolist())
+    return TokenisedText(tokens, tuple(sentence_ends.tolist()), *spans, paragraphs, chapters, file)
 
 
 def _headings(spans: Iterable[Span], text: str, places: np.ndarray, words: np.ndarray) -> Iterator[Heading]:

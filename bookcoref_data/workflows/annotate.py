@@ -138,11 +138,12 @@ def source_of(record: Record, folder: Path | None = None) -> Source:
 def text_source(data: bytes, path: Path) -> Source:
     """The book of a text; `path` gives it its name. Raises: as `text.read_book`."""
     text = read_book(data, str(path), read_settings())
-    book = Book(key_of(path), text.report.gutenberg_id or "0", text.tokens, text.sentence_ends)
-    digest = sha256_bytes(text.source.encode("utf-8", "surrogatepass"))
-    origin = SourceText(path.name, digest, text.source, text.starts, text.ends)
+    book = Book(key_of(path), text.file.gutenberg_id or "0", text.tokens, text.sentence_ends)
+    characters = text.file.source.text
+    digest = sha256_bytes(characters.encode("utf-8", "surrogatepass"))
+    origin = SourceText(path.name, digest, characters, text.starts, text.ends)
     chapters = tuple((heading.title, heading.start) for heading in text.chapters)
-    return Source(book, (), tuple(text.report.notes), origin, chapters)
+    return Source(book, (), text.file.notes, origin, chapters)
 
 
 def check_language(book: Book, language: str) -> tuple[str, ...]:

@@ -323,8 +323,9 @@ def make_book(job: SilverJob) -> tuple[Book, dict[str, Any], str]:
         "doc_key": job.doc_key, "gutenberg_id": job.gutenberg_id, "text_sha256": job.text_sha256,
         "tokens": len(book.tokens), "characters": len(cast), "clusters": len(book.clusters),
         "mentions": book.mention_count,
-        "cut_shares": {kind: round(share, 6) for kind, share in text.body.shares().items()},
-        "sections": [section.to_dict() for section in text.body.sections], "notes": list(text.report.notes),
+        "cut_shares": {kind: round(share, 6) for kind, share in text.file.body.shares().items()},
+        "sections": [section.to_dict() for section in text.file.body.sections],
+        "notes": list(text.file.notes),
         "narrators": list(job.narrators), "repair": job.repair.reason if job.repair else "",
         "plausibility": plausibility(book, [name for name, _ in cast]).to_dict() if plan else None,
     }  # fmt: skip

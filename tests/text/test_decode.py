@@ -119,7 +119,7 @@ def test_text_that_was_encoded_twice_is_read_as_before(encoding):
     assert encoded_once(twice) == SPOKEN
     found = read_book(twice.encode(), "old.txt")
     assert found.tokens == read_book(SPOKEN.encode(), "old.txt").tokens
-    assert "old.txt: was encoded twice (“ as â€œ)" in found.report.notes[0]
+    assert "old.txt: was encoded twice (“ as â€œ)" in found.file.notes[0]
 
 
 @pytest.mark.parametrize("text", [SPOKEN, "“IRMÔ”, “NÃO”: “CAFÉ”, “É…”", "Â“ Ã” in “it”, voilà…"])

@@ -67,9 +67,18 @@ def test_an_epub_is_read_in_its_order_without_notes_pages_and_contents():
 def test_chapters_are_the_headings_of_the_markup_and_places_lead_to_the_text():
     book = read_book(EPUB, "novel.epub")
     assert [c.title for c in book.chapters] == ["CHAPTER I The Ferry", "CHAPTER II"]
-    assert [book.original(c.start, c.end) for c in book.chapters] == ["CHAPTER I\nThe Ferry", "CHAPTER II"]
-    assert any("left out 1 mark of notes" in note for note in book.report.notes)
-    assert book.report.encoding == "EPUB"
+    cuts = [(book.starts[c.start], book.ends[c.end]) for c in book.chapters]
+    assert [book.file.source.text[a:b] for a, b in cuts] == ["CHAPTER I\nThe Ferry", "CHAPTER II"]
+    assert any("left out 1 mark of notes" in note for note in book.file.notes)
+    assert book.file.source.encoding == "EPUB"
+
+
+def test_headings_of_two_pages_are_two_though_nothing_stands_between():
+    part = "<html><h1>PART ONE</h1></html>"
+    found = decode_book(archive(PARTS | {"OEBPS/text/a.xhtml": part}), "novel.epub")
+    assert [found.text[a:b] for a, b in found.headings] == ["PART ONE", "CHAPTER II"]
+    found = decode_book(archive(PARTS | {"OEBPS/text/a.xhtml": f"{part}<h2>BOOK I</h2>"}), "novel.epub")
+    assert [found.text[a:b] for a, b in found.headings] == ["PART ONE\n\nBOOK I", "CHAPTER II"]
 
 
 def test_html_gives_the_words_of_the_same_plain_text():
@@ -267,7 +276,7 @@ def test_a_flag_of_encryption_is_seen():
 def test_an_epub_of_the_sample_story_has_the_tokens_and_chapters_of_its_text():
     plain = read_book(gutenberg_text().encode(), "lamp.txt")
     titles = [heading.title for heading in plain.chapters]
-    blocks = [" ".join(block.split()) for block in plain.body.text.split("\n\n")]
+    blocks = [" ".join(block.split()) for block in plain.file.body.text.split("\n\n")]
     tags = ["h2" if any(block in title for title in titles) else "p" for block in blocks]
     shown = [f"<{tag}>{html.escape(block)}</{tag}>" for tag, block in zip(tags, blocks, strict=True)]
     page = f"<html><body>{''.join(shown)}</body></html>"

@@ -14,7 +14,13 @@ from bookcoref_data.annotation.cast import parse_cast
 from bookcoref_data.books import Book
 from bookcoref_data.errors import DataError, UsageError
 from bookcoref_data.text.clean import CleanRecipe
-from bookcoref_data.text.read_book import ReadSettings, gutenberg_id_of, read_book, with_soft_hyphens
+from bookcoref_data.text.read_book import (
+    ReadSettings,
+    TokenisedText,
+    gutenberg_id_of,
+    read_book,
+    with_soft_hyphens,
+)
 from tests.drawing import drawn
 
 PARAGRAPH = (
@@ -36,6 +42,11 @@ GAP = "\r\n\r\n\r\n"
 BODY = f"CHAPTER I\r\n\r\nThe Baker{GAP}{PARAGRAPH * 12}{NOTE}\r\n\r\nCHAPTER II{GAP}{PARAGRAPH * 12}"
 
 
+def original(text: TokenisedText, start: int, end: int) -> str:
+    """The words of tokens `start` to `end` as the file has them."""
+    return text.file.source.text[text.starts[start] : text.ends[end]]
+
+
 @pytest.mark.parametrize("wrap", [ebook, str.encode])
 def test_a_file_with_doubled_line_ends_is_refused_and_not_read_as_paragraphs_of_one_line(wrap):
     body = BODY * 4
@@ -53,7 +64,7 @@ def test_marks_of_direction_and_of_no_width_part_words_and_are_counted():
         BODY.replace("Ada ", "Ada\u200b").replace("Tom, “", "Tom,\u200e“").encode(), "road.txt"
     )
     assert marked.tokens == plain.tokens
-    assert "road.txt: 48 marks of direction or of no width read as a space" in marked.report.notes
+    assert "road.txt: 48 marks of direction or of no width read as a space" in marked.file.notes
 
 
 @pytest.mark.parametrize("wrap", [ebook, str.encode])
@@ -64,10 +75,10 @@ def test_what_nobody_sees_inside_a_word_leaves_the_word_whole(wrap, mark):
     plain = read_book(wrap(BODY), "road.txt")
     marked = read_book(wrap(BODY.replace("vil", f"vil{mark}").replace("Bro", f"Bro{mark}")), "road.txt")
     assert (marked.tokens, marked.chapters) == (plain.tokens, plain.chapters)
-    assert "road.txt: 48 places mended where an unseen mark parted a word" in marked.report.notes
+    assert "road.txt: 48 places mended where an unseen mark parted a word" in marked.file.notes
     place = marked.tokens.index("Brook")
-    assert marked.original(place, place) == f"Bro{mark}ok".replace("\r", "")
-    assert marked.body.shares() == pytest.approx(plain.body.shares(), rel=0.1)
+    assert original(marked, place, place) == f"Bro{mark}ok".replace("\r", "")
+    assert marked.file.body.shares() == pytest.approx(plain.file.body.shares(), rel=0.1)
 
 
 @pytest.mark.parametrize("wrap", [ebook, str.encode])
@@ -82,9 +93,9 @@ def test_letters_whose_accents_stand_apart_are_the_letters_of_the_cast(wrap):
     body = BODY.replace("Ada", "Zoë").replace("Tom", "André").replace("Brook", "Å̈ngström")
     apart, plain = (read_book(wrap(normalize(form, body)), "road.txt") for form in ("NFD", "NFC"))
     assert (apart.tokens, apart.starts, apart.chapters) == (plain.tokens, plain.starts, plain.chapters)
-    (note,) = {*apart.report.notes} - {*plain.report.notes}
+    (note,) = {*apart.file.notes} - {*plain.file.notes}
     assert note == "road.txt: accents joined to letters, ligatures parted; places count what is read"
-    assert apart.source == plain.source
+    assert apart.file.source.text == plain.file.source.text
     lines = "Zoë Brook; Zoë\nAndré [m]\n"
     assert parse_cast(normalize("NFD", lines)) == parse_cast(lines)
 
@@ -112,7 +123,7 @@ def test_what_a_page_left_in_a_plain_text_is_read_as_on_the_page():
     found, plain = (read_book(one.encode(), "road.txt") for one in (page, text))
     assert found.tokens == plain.tokens
     told = "tags and signs of HTML (<i>, &quot;) read as on a page; places count what is read"
-    assert found.report.notes == (f"road.txt: {told}",)
+    assert found.file.notes == (f"road.txt: {told}",)
 
 
 @pytest.mark.parametrize("gap", ["\n", " ", " \n  "])
@@ -127,9 +138,9 @@ def test_words_that_the_end_of_a_line_parts_are_joined(gap):
     )
     found, wanted = (read_book((story + words + other).encode(), "road.txt") for words in (parted, plain))
     assert found.tokens == wanted.tokens
-    assert found.report.notes == ("road.txt: 4 words joined that the end of a line parts",)
+    assert found.file.notes == ("road.txt: 4 words joined that the end of a line parts",)
     at = found.tokens.index("passing")
-    assert found.original(at, at) == f"pas-{gap}sing"
+    assert original(found, at, at) == f"pas-{gap}sing"
     rare = "He came to-\nday, to-\nmorrow, a bare-\nfoot boy. Barefoot, to-day, to-morrow."
     assert with_soft_hyphens(rare) == rare
 
@@ -154,14 +165,14 @@ def test_a_table_of_contents_is_cut_however_many_blank_lines_part_paragraphs(tim
 
 def test_every_token_lies_where_it_says_in_the_decoded_file():
     text = read_book(ebook(BODY), "road.txt")
-    assert text.source == ebook(BODY).decode().replace("\r\n", "\n")
+    assert text.file.source.text == ebook(BODY).decode().replace("\r\n", "\n")
     assert len(text.tokens) == len(text.starts) == len(text.ends) == text.sentence_ends[-1]
     for token, start, end in zip(text.tokens, text.starts, text.ends, strict=True):
-        assert text.source[start:end] == ("" if token == "\n" else token)
+        assert text.file.source.text[start:end] == ("" if token == "\n" else token)
     assert list(text.starts) == sorted(text.starts)
     assert all(a <= b for a, b in zip(text.ends, text.starts[1:], strict=False))
     first = text.tokens.index("“")
-    assert text.original(first, first + 6) == "“Ada _Brook_ baked the bread[1] of"
+    assert original(text, first, first + 6) == "“Ada _Brook_ baked the bread[1] of"
 
 
 def test_paragraphs_and_headings_are_kept_as_data():
@@ -180,15 +191,13 @@ def test_the_paragraphs_of_the_release_are_the_same_paragraphs():
     assert len(fewer.paragraphs) == len(text.paragraphs)
     assert len(fewer.tokens) <= len(text.tokens)
     assert [t for t in fewer.tokens if t != "\n"] == [t for t in text.tokens if t != "\n"]
-    assert fewer.source[fewer.starts[-1] : fewer.ends[-1]] == fewer.tokens[-1]
+    assert fewer.file.source.text[fewer.starts[-1] : fewer.ends[-1]] == fewer.tokens[-1]
 
 
 def test_tokens_and_sentences_make_a_book():
     text = read_book(ebook(BODY), "pg4321.txt")
     book = Book("road_4321", "4321", text.tokens, text.sentence_ends)
     assert book.sentences == text.sentences
-    assert text.report.to_dict()["tokens"] == len(book.tokens)
-    assert text.report.sentences == len(book.sentences)
 
 
 @drawn(60)
@@ -200,8 +209,8 @@ def test_places_hold_for_any_text(pieces):
         text = read_book(data, "x.txt", ReadSettings(apparatus="cut", guard=False))
     except DataError:  # nothing but notes
         return
-    for token, start, end in zip(text.tokens, text.starts, text.ends, strict=True):
-        assert text.source[start:end].replace("_", "") == ("" if token == "\n" else token.replace("_", ""))
+    for i, token in enumerate(text.tokens):
+        assert original(text, i, i).replace("_", "") == ("" if token == "\n" else token.replace("_", ""))
     assert all(text.tokens[i] != "\n" for i in text.paragraphs)
 
 
@@ -209,9 +218,9 @@ def test_a_text_of_ones_own_is_kept_whole_unless_asked():
     data = f"PREFACE\r\n\r\nTold by _me_.\r\n\r\nTRANSCRIBER'S NOTE: x\r\n\r\n{PARAGRAPH * 9}".encode()
     kept = read_book(data, "mine.txt")
     assert kept.tokens[0] == "PREFACE"
-    assert "TRANSCRIBER'S" in kept.original(0, 12)
-    assert kept.report.gutenberg_id == ""
-    assert "Transcriber" not in read_book(data, "mine.txt", ReadSettings(apparatus="cut")).body.text
+    assert "TRANSCRIBER'S" in original(kept, 0, 12)
+    assert kept.file.gutenberg_id == ""
+    assert "Transcriber" not in read_book(data, "mine.txt", ReadSettings(apparatus="cut")).file.body.text
     assert "licence" in read_book(ebook(BODY), "x.txt", ReadSettings(apparatus="keep")).tokens
 
 
@@ -229,9 +238,7 @@ def test_a_stray_byte_is_reported_with_its_file():
     text = read_book(data, "road.txt")
     assert "villége" in text.tokens
     assert text.tokens[text.paragraphs[2]] == "“"
-    assert text.report.notes == (
-        f"road.txt: 1 broken UTF-8 sequence, read as 'é' at byte {data.index(0xE9)}",
-    )
+    assert text.file.notes == (f"road.txt: 1 broken UTF-8 sequence, read as 'é' at byte {data.index(0xE9)}",)
 
 
 @pytest.mark.parametrize(("data", "reason"), [
@@ -247,7 +254,7 @@ def test_what_is_no_plain_text_or_only_half_is_refused(data, reason):
 def test_half_a_file_is_read_as_far_as_it_goes_when_asked():
     text = read_book(ebook(BODY)[:-90], "road.txt", ReadSettings(guard=False))
     assert text.tokens[0] == "CHAPTER"
-    assert "cut off" in text.report.notes[0]
+    assert "cut off" in text.file.notes[0]
 
 
 def test_unknown_settings_are_refused():
@@ -288,7 +295,7 @@ def test_paragraphs_without_blank_lines_are_found_by_their_lines(text, note):
     found = read_book(text.encode(), "road.txt")
     wanted = [line for line in text.split("\n") if line.strip()] if "    " not in text else SPEECH
     assert len(found.paragraphs) == len(wanted)
-    assert any(note in said for said in found.report.notes)
+    assert any(note in said for said in found.file.notes)
 
 
 @pytest.mark.parametrize(
@@ -302,6 +309,6 @@ def test_paragraphs_without_blank_lines_are_found_by_their_lines(text, note):
     ],
 )
 def test_lines_that_are_no_paragraphs_stay_together(text, note):
-    said = " ".join(read_book(text.encode(), "road.txt").report.notes)
+    said = " ".join(read_book(text.encode(), "road.txt").file.notes)
     assert "taken" not in said
     assert note in said

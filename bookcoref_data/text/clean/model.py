@@ -1,9 +1,9 @@
 """What cleaning takes and gives: blocks of a file, cuts, the kept text and its map back to the file."""
 
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from .evidence import Evidence, Story
@@ -82,13 +82,6 @@ class CleanText:
     chapters: tuple[ChapterHeading, ...]
     file_length: int
     sections: tuple[Section, ...] = ()
-
-    def to_file(self, offset: int) -> int:
-        """The place in the decoded file of character `offset` of the clean text."""
-        if not 0 <= offset < len(self.text):
-            raise IndexError(f"offset {offset} is outside the text of {len(self.text)} characters")
-        run = self.runs[bisect_right(self.runs, offset, key=lambda run: run.out) - 1]
-        return run.file + offset - run.out
 
     def shares(self) -> dict[str, float]:
         """Share of the file's characters that each kind of cut took."""
@@ -172,15 +165,12 @@ class Draft:
         self.sections: list[Section] = []
         self.sign: Callable[[str], str] = lambda section: ""  # what another edition says of a section
         self.blank = 1  # lines that part two paragraphs: more than one where all blank lines were doubled
-        self._story: Story | None = None
         self._blocks: list[Block] | None = None
 
-    @property
+    @cached_property
     def story(self) -> Story:
         """What the middle of the body shows of the story: the names that occur in it."""
-        if self._story is None:
-            self._story = Story.of(self.text, self.start, self.end)
-        return self._story
+        return Story.of(self.text, self.start, self.end)
 
     def decide(self, kind: str, start: int, end: int, reason: str, *, cut: bool) -> None:
         """Cut a whole section, or keep it though it looks like apparatus; either way with a reason."""
