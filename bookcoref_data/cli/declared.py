@@ -256,8 +256,9 @@ def command_of(handler: Function, words: str, *, group: bool = False) -> Command
     ]
     old_names = {**getattr(functions[0], "renamed", {}), **marks.renamed}
     for old, new in old_names.items():
-        hidden, flag = replace(found[new], name=f"old_{old}", default=None, optional=True), old.replace("_", "-")
-        made.append(_parameter(hidden, (f"--{flag}",), f"Now {spelled[new][-1]}.", hide=True))
+        hidden = replace(found[new], name=f"old_{old}", default=None, optional=True)
+        flag = f"--{old.replace('_', '-')}"
+        made.append(_parameter(hidden, (flag,), f"Now {spelled[new][-1]}.", hide=True))
     defaults = {name: one.default for name, one in found.items()}
 
     def run(context: typer.Context, **values: Any) -> None:
