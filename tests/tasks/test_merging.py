@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import csv
+import os
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -510,6 +513,27 @@ def test_a_profile_says_who_says_i_we_and_you_of_a_chain():
     assert (made.voices, made.not_voices) == ({"Meg": 2, "Tom": 1}, {"Meg": 1, "Tom": 1})
     assert (made.we_voices, made.you_voices, made.addressed) == ({"Meg": 4}, {"Meg": 1}, {"Tom": 1})
     assert made.persons == [0, 1, 0, 0, 4, 3, 1]
+
+
+CUT = """
+from bookcoref_data.books import Mention, Record
+from bookcoref_data.tasks.merging.features import ChainCandidates, Observed, profile_of
+from bookcoref_data.tasks.merging.laying import documents_of
+
+names = "Adam Bell Carr Dean Eliot Ford Gray Hale Ives Jones Kent Lamb".split()
+words = [name for name in names for _ in range(7)]
+parts = [(words, [[Mention(i, i)] for i in range(len(words))]), (names, [[Mention(0, len(names) - 1)]])]
+(document,) = documents_of(Record(f"story_part{i}", "", [of], own) for i, (of, own) in enumerate(parts))
+reading = Observed(document)
+*before, here = [profile_of(reading, spans, ref.part) for ref, spans in document.chains.items()]
+print(ChainCandidates(reading, before, 1, [here]).of(here))
+"""
+
+
+def test_too_many_candidates_are_cut_alike_in_every_run():
+    seeds = [{**os.environ, "PYTHONHASHSEED": seed} for seed in ("1", "2")]
+    runs = [subprocess.run([sys.executable, "-c", CUT], env=env, capture_output=True) for env in seeds]
+    assert runs[0].stdout == runs[1].stdout != b""
 
 
 @pytest.mark.parametrize(("first", "second", "features"), [

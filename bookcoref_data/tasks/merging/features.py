@@ -270,14 +270,14 @@ class ChainCandidates:
         self._recent_order = sorted(everyone, key=lambda i: -profiles[i].last)
         self._large_order = sorted(everyone, key=lambda i: -profiles[i].size)
         self._genders = Counter(p.gender for p in profiles)
-        self._ranks = {
-            gender: tuple(_ranks(profiles, order, gender) for order in (self._recent_order,
-            self._large_order)) for gender in {*self._genders, "", "m", "f", "n", "p", "w"}
-        }  # fmt: skip
+        orders, genders = (self._recent_order, self._large_order), {*self._genders, "", *"mfnpw"}
+        self._ranks = {of: [_ranks(profiles, order, of) for order in orders] for of in genders}
         self._with = together((key, i) for i, p in enumerate(profiles) for key in _keys(p))
         self._voices = {s for s in reading.speakers if s}
-        self._talkers, self._peers = ([max(sum(p.shares[k] > 0 for p in some), 1) for k in range(3)]
-                                      for some in (profiles, peers))  # fmt: skip
+        shares = [[p.shares for p in some] for some in (profiles, peers)]
+        self._talkers, self._peers = (
+            [max(sum(s[k] > 0 for s in all_), 1) for k in range(3)] for all_ in shares
+        )
         self._homes: dict[str, int] = {}
         for p in profiles:
             for name, count in p.names.items():
@@ -312,22 +312,19 @@ class ChainCandidates:
 
     def new_features(self, c: Profile) -> list[float]:
         """Features of the chain itself, which decide about New."""
-        first = (c.first_kind == k for k in ("indefinite", "definite", "possessive", "bare", "pronoun"))
-        same = self._genders[c.gender] if c.gender else 0
+        known = (("string", c.strings), ("head", c.heads), ("name", c.name_words))
         occurs = max((self.reading.words[h] for h in c.heads), default=0)
-        return [
-            log1p(c.size), float(c.size == 1), float(not c.nouns), float(bool(c.names)),
-            *map(float, first),
-            float(any(("string", s) in self._with for s in c.strings)),
-            float(any(("head", h) in self._with for h in c.heads)),
-            float(any(("name", w) in self._with for w in c.name_words)), _log(len(self.profiles), _MOST),
-            float(bool(c.gender)), _log(same, _MOST), *c.shares[:4],
-            _log(self.part, _MANY), c.pointing / c.size, log1p(c.first - self._start) / 5, c.plural / c.size,
-            c.shares[4], log1p(len(self._voices)), float(bool(c.voices or c.we_voices)),
-            _log(occurs - sum(c.heads.values()), _MOST), c.opens / c.size, log1p(len(c.words)),
-            float(c.main_name in self._homes),
-            *((share > 0) / n for share, n in zip(c.shares, self._peers, strict=False)),
-        ]  # fmt: skip
+        *talk, quoted = c.shares
+        row: list[float] = [log1p(c.size), c.size == 1, not c.nouns, bool(c.names)]
+        row += (c.first_kind == k for k in ("indefinite", "definite", "possessive", "bare", "pronoun"))
+        row += (any((kind, word) in self._with for word in words) for kind, words in known)
+        row += [_log(len(self.profiles), _MOST), bool(c.gender)]
+        row += [_log(self._genders[c.gender] if c.gender else 0, _MOST), *talk, _log(self.part, _MANY)]
+        row += [c.pointing / c.size, log1p(c.first - self._start) / 5, c.plural / c.size, quoted]
+        row += [log1p(len(self._voices)), bool(c.voices or c.we_voices)]
+        row += [_log(occurs - sum(c.heads.values()), _MOST), c.opens / c.size, log1p(len(c.words))]
+        row += [c.main_name in self._homes]
+        return row + [(share > 0) / n for share, n in zip(talk, self._peers, strict=False)]
 
     def pair_features(self, c: Profile, among: Sequence[int]) -> np.ndarray:
         """One row per document chain of `among`."""
@@ -338,28 +335,25 @@ class ChainCandidates:
     def _row(self, c: Profile, i: int, rivals: float) -> list[float]:
         d = self.profiles[i]
         strings, heads = c.strings.keys() & d.strings.keys(), c.heads.keys() & d.heads.keys()
-        recent, large = self._ranks[c.gender]
-        every_recent, every_large = self._ranks[""]
-        only = float(not c.nouns)
-        in_last = d.last >= self._last
-        return [
-            *_words_of(c, d, strings, heads), *_persons(c, d), *self._voices_of(c, d), only,
-            float(not d.nouns), only * recent[i], only * large[i], only * (recent[i] == 1.0),
-            log1p(c.size), _log(d.size, _MOST),
-            _log(c.first - d.last, _FAR) / 5, log1p(max(c.first - self._start, 0)) / 5, float(in_last),
-            float(sum(at >= self._start - _NEAR for at in d.places)) / 4,
-            1 / (1 + _log(self._last - d.last, _FAR)), every_large[i], every_recent[i],
-            *self._strings_of(c, d, strings, heads), rivals, *self._heads_of(c, d, strings, heads),
-            _log(d.links, _MANY), _log(len(d.parts), _MANY),
-            c.shares[4], d.shares[4], abs(c.shares[4] - d.shares[4]),
-            float(bool(c.names and d.names) and not c.name_words & d.name_words and _abbreviates(c, d)),
-            float(min(d.places) >= self._last) if d.places else 0.0,
-            float(bool(strings) and not (c.names and d.names)), *self._names_of(c, d),
-            *(share / n for counts in (self._talkers, self._peers)
-              for share, n in zip(map(min, c.shares, d.shares), counts, strict=False)),
-            float(not heads and bool(c.heads.keys() & d.words)),
-            float(not heads and bool(d.heads.keys() & c.words)),
-        ]  # fmt: skip
+        recent, large = (ranks[i] for ranks in self._ranks[c.gender])
+        every_recent, every_large = (ranks[i] for ranks in self._ranks[""])
+        only, quoted, others = not c.nouns, c.shares[4], d.shares[4]
+        row = [*_words_of(c, d, strings, heads), *_persons(c, d), *self._voices_of(c, d)]
+        row += [only, not d.nouns, only * recent, only * large, only * (recent == 1.0)]
+        row += [log1p(c.size), _log(d.size, _MOST)]
+        row += [_log(c.first - d.last, _FAR) / 5, log1p(max(c.first - self._start, 0)) / 5]
+        row += [d.last >= self._last, sum(at >= self._start - _NEAR for at in d.places) / 4]
+        row += [1 / (1 + _log(self._last - d.last, _FAR)), every_large, every_recent]
+        row += [*self._strings_of(c, d, strings, heads), rivals, *self._heads_of(c, d, strings, heads)]
+        row += [_log(d.links, _MANY), _log(len(d.parts), _MANY), quoted, others, abs(quoted - others)]
+        row += [bool(c.names and d.names) and not c.name_words & d.name_words and _abbreviates(c, d)]
+        row += [bool(d.places) and min(d.places) >= self._last]
+        row += [bool(strings) and not (c.names and d.names), *self._names_of(c, d)]
+        talk = [min(mine, theirs) for mine, theirs in zip(c.shares[:3], d.shares[:3], strict=True)]
+        row += (
+            share / n for some in (self._talkers, self._peers) for share, n in zip(talk, some, strict=True)
+        )
+        return row + [not heads and bool(p.heads.keys() & q.words) for p, q in ((c, d), (d, c))]
 
     def _names_of(self, c: Profile, d: Profile) -> list[float]:
         if not c.names or not d.names:
@@ -367,48 +361,42 @@ class ChainCandidates:
         known, home = c.main_name in self._homes, self.at_home(c, d)
         one, other = c.name_counts, d.name_counts
         length = sum(n * n for n in one.values()) * sum(n * n for n in other.values())
-        cosine = float(sum(n * other[w] for w, n in one.items()) / length**0.5) if length else 0.0
-        return [float(known) * home, float(known and home == 1.0), cosine, _common(c.names, d.names)]
+        cosine = sum(n * other[w] for w, n in one.items()) / length**0.5 if length else 0.0
+        return [known * home, known and home == 1.0, cosine, _common(c.names, d.names)]
 
     def _voices_of(self, c: Profile, d: Profile) -> list[float]:
         """Whether the two chains are the same participants of a conversation."""
         if not self._voices:
             return [0.0] * 9
-        said = _common(c.voices, d.voices)
-        known = bool(c.voices and d.voices)
+        said, known = _common(c.voices, d.voices), bool(c.voices and d.voices)
         called = max(_common(c.voices, d.addressed), _common(c.addressed, d.voices))
         excluded = max(_common(c.voices, d.not_voices), _common(c.not_voices, d.voices))
         joined = {"".join(n.split()).replace(".", "") for p in (c, d) for n in p.names}
         named = any(v.lower() in joined for v in c.voices | d.voices)
         two = len(self._voices) == 2
-        return [
-            said, float(known and not said), _common(c.we_voices, d.we_voices),
-            _common(c.you_voices, d.you_voices), called,
-            _common(c.addressed, d.addressed), excluded, float(named),
-            float(two and called > 0 and not excluded),
-        ]  # fmt: skip
+        row = [said, known and not said, _common(c.we_voices, d.we_voices)]
+        row += [_common(c.you_voices, d.you_voices), called, _common(c.addressed, d.addressed)]
+        return [*row, excluded, named, two and called > 0 and not excluded]
 
     def _strings_of(self, c: Profile, d: Profile, strings: set[str], heads: set[str]) -> list[float]:
-        least_string = min((len(self._with[("string", s)]) for s in strings), default=0)
-        least_head = min((len(self._with[("head", h)]) for h in heads), default=0)
-        return [
-            _log(least_string, _MANY), _log(least_head, _MANY),
-            *(float(c.first_kind == k) for k in _FIRST_KINDS),
-            float(c.size == 1), c.pointing / c.size, float(least_string == 1), float(least_head == 1),
-            float(any(len(h) > 6 for h in heads)),
-            len(c.words & d.words) / max(1, min(len(c.words), len(d.words))),
-        ]  # fmt: skip
+        least_string = min((len(self._with["string", s]) for s in strings), default=0)
+        least_head = min((len(self._with["head", h]) for h in heads), default=0)
+        row = [_log(least_string, _MANY), _log(least_head, _MANY)]
+        row += [*(c.first_kind == k for k in _FIRST_KINDS), c.size == 1, c.pointing / c.size]
+        row += [least_string == 1, least_head == 1, any(len(h) > 6 for h in heads)]
+        return [*row, len(c.words & d.words) / max(1, min(len(c.words), len(d.words)))]
 
     def _heads_of(self, c: Profile, d: Profile, strings: set[str], heads: set[str]) -> list[float]:
-        same = bool(heads)
+        kind, same, alike = c.first_kind, bool(heads), bool(strings)
         occurs = max((self.reading.words[h] for h in heads), default=0)
         mine = max((c.heads[h] + d.heads[h] for h in heads), default=0)
-        return [
-            float(same and c.first_kind == "definite"), float(same and c.first_kind == "bare"),
-            float(same and c.pointing > 0), float(bool(strings) and c.first_kind == "indefinite"),
-            float(bool(strings) and c.plural > c.singular), float(any(" " in s for s in strings)),
-            _log(occurs - mine, _MOST), mine / occurs if occurs else 0.0,
-        ]  # fmt: skip
+        row: list[float] = [same and kind == "definite", same and kind == "bare", same and c.pointing > 0]
+        row += [
+            alike and kind == "indefinite",
+            alike and c.plural > c.singular,
+            any(" " in s for s in strings),
+        ]
+        return [*row, _log(occurs - mine, _MOST), mine / occurs if occurs else 0.0]
 
 
 def _words_of(c: Profile, d: Profile, strings: set[str], heads: set[str]) -> list[float]:
@@ -417,35 +405,32 @@ def _words_of(c: Profile, d: Profile, strings: set[str], heads: set[str]) -> lis
     modifiers = [(c.modifiers[head], d.modifiers[head]) for head in heads]
     agree = any(mine & theirs for mine, theirs in modifiers)
     clash = not agree and any(mine and theirs for mine, theirs in modifiers)
-    adds = any(mine - theirs for mine, theirs in modifiers)
-    return [
-        float(bool(c.full.keys() & d.full.keys())), float(bool(strings)), _share(c.strings, strings),
-        _share(d.strings, strings), _same_top(c.strings, d.strings), float(bool(heads)),
-        _same_top(c.heads, d.heads), float(bool(c.names.keys() & d.names.keys())), float(bool(names)),
-        len(names) / len(c.name_words) if c.name_words else 0.0,
-        float(bool(c.name_words and d.name_words and not names)), float(agree), float(clash), float(adds),
-    ]  # fmt: skip
+    row = [bool(c.full.keys() & d.full.keys()), bool(strings), _share(c.strings, strings)]
+    row += [_share(d.strings, strings), _same_top(c.strings, d.strings), bool(heads)]
+    row += [_same_top(c.heads, d.heads), bool(c.names.keys() & d.names.keys()), bool(names)]
+    row += [len(names) / len(c.name_words) if names else 0.0]
+    row += [bool(c.name_words and d.name_words and not names)]
+    return [*row, agree, clash, any(mine - theirs for mine, theirs in modifiers)]
 
 
 def _keys(p: Profile) -> Iterable[tuple[str, str]]:
-    """What a chain is found by."""
-    voices, talk = p.voices.keys() | p.addressed.keys(), p.we_voices.keys() | p.you_voices.keys()
-    for kind, words in (("string", p.strings), ("head", p.heads), ("name", p.name_words), ("voice", voices),
-                        ("we", talk)):  # fmt: skip
-        for word in words:
-            yield kind, word
+    """What a chain is found by, in an order that is the same in every run: too many candidates are cut."""
+    kinds: tuple[tuple[str, Iterable[str]], ...] = (
+        ("string", p.strings), ("head", p.heads), ("name", sorted(p.name_words)),
+        ("voice", p.voices | p.addressed), ("we", p.we_voices | p.you_voices),
+    )  # fmt: skip
+    return ((kind, word) for kind, words in kinds for word in words)
 
 
 def _persons(c: Profile, d: Profile) -> list[float]:
     i, you, we, third, quoted = c.shares
     other_i, other_you, other_we, other_third, other_quoted = d.shares
-    genders, both_i = c.gender and d.gender, min(i, other_i)
-    return [
-        float(bool(genders) and c.gender == d.gender), float(bool(genders) and c.gender != d.gender),
-        float(c.number * d.number < 0), both_i, both_i * ((quoted > 0) == (other_quoted > 0)),
-        min(you, other_you), min(we, other_we), max(min(i, other_you), min(you, other_i)),
-        max(min(i, other_we), min(we, other_i)), max((i + you) * other_third, (other_i + other_you) * third),
-    ]  # fmt: skip
+    known, both_i = bool(c.gender and d.gender), min(i, other_i)
+    row: list[float] = [known and c.gender == d.gender, known and c.gender != d.gender]
+    row += [c.number * d.number < 0, both_i, both_i * ((quoted > 0) == (other_quoted > 0))]
+    row += [min(you, other_you), min(we, other_we), max(min(i, other_you), min(you, other_i))]
+    row += [max(min(i, other_we), min(we, other_i))]
+    return [*row, max((i + you) * other_third, (other_i + other_you) * third)]
 
 
 def _log(count: float, most: int) -> float:
@@ -469,8 +454,8 @@ def _share(counts: Counter[str], shared: Iterable[str]) -> float:
     return sum(counts[s] for s in shared) / total if total else 0.0
 
 
-def _same_top(one: Counter[str], other: Counter[str]) -> float:
-    return float(bool(one and other) and max(one, key=one.__getitem__) == max(other, key=other.__getitem__))
+def _same_top(one: Counter[str], other: Counter[str]) -> bool:
+    return bool(one and other) and max(one, key=one.__getitem__) == max(other, key=other.__getitem__)
 
 
 def _ranks(profiles: Sequence[Profile], order: Sequence[int], gender: str) -> list[float]:
