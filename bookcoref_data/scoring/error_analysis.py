@@ -91,6 +91,8 @@ class Frequent(AsFields):
 
 _Found = TypeVar("_Found", Confusion, Division, Frequent)
 _Name = TypeVar("_Name", str, tuple[str, str])
+_Cell = tuple[int, int, int]
+"""Matched mentions of a key cluster and a response cluster: how many, and the two clusters."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -225,30 +227,36 @@ class _Corrections:
 
     def conflated(self, most: int) -> list[Confusion]:
         """The costliest pairs of characters in one response cluster."""
-        cases: dict[tuple[str, str], _Case] = {}
-        for row, column, count in self._cells(self.home[self.columns] != self.rows):
-            home = int(self.home[column])
-            case = cases.setdefault((self.names[home], self.names[row]), _Case())
-            case.add(count, row, column, links=count * int(self.home_count[column]))
-        return [
-            Confusion(self.book.doc_key, home, other, case.mentions, case.links, self._examples(case))
-            for (home, other), case in _most(cases, most)
-        ]
+        away = self._cells(self.home[self.columns] != self.rows)
+        cases = together(
+            ((self.names[int(self.home[c])], self.names[row]), (n, row, c)) for n, row, c in away
+        )
+        links = {pair: sum(n * int(self.home_count[c]) for n, _, c in own) for pair, own in cases.items()}
+        costly = self._costliest(cases, links, most)
+        return [Confusion(self.book.doc_key, *pair, n, links[pair], shown) for pair, n, shown in costly]
 
     def divided(self, most: int) -> list[Division]:
         """The characters with most mentions outside their largest response cluster."""
         names, counts = len(self.names), self.cell_counts
         size, squares = (np.bincount(self.rows, counts**power, minlength=names) for power in (1, 2))
-        lost = (size**2 - squares) / 2
-        cases: dict[str, _Case] = {}
-        for row, column, count in self._cells(self.main[self.rows] != self.columns):
-            cases.setdefault(self.names[row], _Case()).add(count, row, column)
-        for row in np.flatnonzero(lost).tolist():
-            cases[self.names[row]].links += int(lost[row])
-        return [
-            Division(self.book.doc_key, name, case.cells, case.mentions, case.links, self._examples(case))
-            for name, case in _most(cases, most)
-        ]
+        lost = Counter[str]()
+        for name, links in zip(self.names, ((size**2 - squares) / 2).tolist(), strict=True):
+            lost[name] += int(links)
+        away = self._cells(self.main[self.rows] != self.columns)
+        cases = together((self.names[row], (n, row, c)) for n, row, c in away)
+        costly = self._costliest(cases, lost, most)
+        parts = {name: len(own) for name, own in cases.items()}
+        return [Division(self.book.doc_key, x, parts[x], n, lost[x], shown) for x, n, shown in costly]
+
+    def _costliest(
+        self, cases: Mapping[_Name, list[_Cell]], links: Mapping[_Name, int], most: int
+    ) -> Iterator[tuple[_Name, int, tuple[str, ...]]]:
+        """(name, mentions, snippets of its largest cell): by mentions, then links, then name."""
+        mentions = {name: sum(n for n, *_ in own) for name, own in cases.items()}
+        for name in sorted(cases, key=lambda name: (-mentions[name], -links[name], name))[:most]:
+            _, row, column = max(cases[name])
+            index = np.flatnonzero((self.both.key.owner == row) & (self.key_cell == column))
+            yield name, mentions[name], self._snippets(self.both.key, index.tolist())
 
     def missed(self, most: int) -> list[Frequent]:
         """Characters by mentions that the response lacks."""
@@ -277,54 +285,21 @@ class _Corrections:
         np.add.at(counts[:, -1], index[self.both.key.owner[self.key_cell < 0]], 1)
         return names, counts
 
-    def _cells(self, chosen: Bools) -> Iterator[tuple[int, int, int]]:
-        """(key cluster, response cluster, matched mentions) of the chosen cells, as plain numbers."""
-        arrays = self.rows[chosen], self.columns[chosen], self.cell_counts[chosen]
-        return zip(arrays[0].tolist(), arrays[1].tolist(), arrays[2].tolist(), strict=True)
+    def _cells(self, chosen: Bools) -> Iterator[_Cell]:
+        arrays = self.cell_counts[chosen], self.rows[chosen], self.columns[chosen]
+        return zip(*(array.tolist() for array in arrays), strict=True)
 
     def _frequent(self, groups: dict[str, list[int]], side: Members, most: int) -> list[Frequent]:
         largest = sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))[:most]
-        return [
-            Frequent(self.book.doc_key, what, len(index), self._snippets(side, _spaced(index)))
-            for what, index in largest
-        ]
-
-    def _examples(self, case: "_Case") -> tuple[str, ...]:
-        """Snippets of mentions in the largest cell of a case."""
-        _, row, column = case.largest
-        index = np.flatnonzero((self.both.key.owner == row) & (self.key_cell == column))
-        return self._snippets(self.both.key, _spaced(index.tolist()))
+        key = self.book.doc_key
+        return [Frequent(key, what, len(index), self._snippets(side, index)) for what, index in largest]
 
     def _snippets(self, side: Members, index: list[int]) -> tuple[str, ...]:
-        found = (snippet(self.book.tokens, int(side.start[i]), int(side.end[i])) for i in index)
+        """Up to three of some mentions in their context, spread evenly over the list."""
+        step = max(len(index) / 3, 1)
+        spaced = [index[int(i * step)] for i in range(min(3, len(index)))]
+        found = (snippet(self.book.tokens, int(side.start[i]), int(side.end[i])) for i in spaced)
         return tuple(text for text in found if text is not None)
-
-
-@dataclass(slots=True)
-class _Case:
-    """One confusion or division while its cells are added up."""
-
-    cells: int = 0
-    mentions: int = 0
-    links: int = 0
-    largest: tuple[int, int, int] = (0, 0, 0)
-
-    def add(self, count: int, row: int, column: int, *, links: int = 0) -> None:
-        self.cells += 1
-        self.mentions += count
-        self.links += links
-        self.largest = max(self.largest, (count, row, column))
-
-
-def _most(cases: Mapping[_Name, _Case], most: int) -> list[tuple[_Name, _Case]]:
-    """The cases with most mentions, then most links, then by name."""
-    return sorted(cases.items(), key=lambda item: (-item[1].mentions, -item[1].links, item[0]))[:most]
-
-
-def _spaced(index: list[int], most: int = 3) -> list[int]:
-    """Up to `most` items spread evenly over a list."""
-    step = max(len(index) / most, 1)
-    return [index[int(i * step)] for i in range(min(most, len(index)))]
 
 
 def _heaviest(groups: Ints, items: Ints, weights: Ints, count: int) -> Ints:
