@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from ..books.layout import Chapter, TokenRange
 from ..errors import needing
@@ -45,10 +46,15 @@ class _TeiWriter:
     def __init__(self, r: LaidOutBook, standoff: bool) -> None:
         self.r, self.standoff = r, standoff
         self.parts: dict[str, list[etree._Element]] = {}
-        # The numbers of the mentions in each paragraph, by its first token
-        ends = ((r.paragraph_of(m.start), r.paragraph_of(m.end)) for m in r.annotation.mentions)
-        spans = enumerate(range(first, last + 1) for first, last in ends)
-        self.inside = together((r.paragraphs[k].start, number) for number, span in spans for k in span)
+
+        def inside(spans: Iterable[tuple[int, int]]) -> dict[int, list[int]]:
+            """The numbers of some stretches in each paragraph, by its first token."""
+            ends = ((r.paragraph_of(start), r.paragraph_of(end)) for start, end in spans)
+            numbered = enumerate(range(first, last + 1) for first, last in ends)
+            return together((r.paragraphs[k].start, number) for number, span in numbered for k in span)
+
+        self.mentions = inside((m.start, m.end) for m in r.annotation.mentions)
+        self.quotes = inside((q.start, q.end) for q in r.annotation.quotes)
 
     def to_bytes(self) -> bytes:
         with needing("export", "lxml", "TEI"):
@@ -67,23 +73,12 @@ class _TeiWriter:
                 self._add(self._add(people, "person", **{_XML_ID: f"c{c}"}), "persName", self.r.name(c))
         if self.standoff:
             stand = self._add(root, "standOff")
-            marks = self._add(stand, "spanGrp", type="mentions")
-            for number, m in enumerate(a.mentions):
-                start, end = self._words(m.start, m.end)
-                self._add(marks, "span", **{
-                    _XML_ID: f"m{number}", "from": f"#t{start}", "to": f"#t{end}", "ana": f"#c{m.character}",
-                    "type": self.r.kind(m),
-                })  # fmt: skip
-            if a.quotes:
-                said = self._add(stand, "spanGrp", type="quotes")
-                for number, q in enumerate(a.quotes):
-                    start, end = self._words(q.start, q.end)
-                    who = [f"#c{c}" for c in (q.speaker, *q.addressees) if c >= 0]
-                    attributes = {_XML_ID: f"q{number}", "from": f"#t{start}", "to": f"#t{end}"}
-                    if who:
-                        kind = "speaker" if q.speaker >= 0 else "addressee"
-                        attributes |= {"ana": " ".join(who), "type": kind}
-                    self._add(said, "span", **attributes)
+            marks = [(m.start, m.end, [m.character], self.r.kind(m)) for m in a.mentions]
+            said = [(q.start, q.end, [q.speaker, *q.addressees], "speaker" if q.speaker >= 0 else "addressee")
+                    for q in a.quotes]  # fmt: skip
+            self._spans(stand, "mentions", marks)
+            if said:
+                self._spans(stand, "quotes", said)
         body = self._add(self._add(root, "text", **{_XML_LANG: "en"}), "body")
         for number, chapter in enumerate(self.r.chapters, 1):
             self._chapter(self._add(body, "div", type="chapter", n=str(number)), chapter)
@@ -104,6 +99,18 @@ class _TeiWriter:
             child.text = text
         return child
 
+    def _spans(
+        self, stand: etree._Element, kind: str, marks: Sequence[tuple[int, int, list[int], str]]
+    ) -> None:
+        """Elements for stretches of tokens (first, last, characters, type); white space has no element."""
+        group, tokens = self._add(stand, "spanGrp", type=kind), self.r.annotation.book.tokens
+        for number, (start, end, people, what) in enumerate(marks):
+            inside = [i for i in range(start, end + 1) if tokens[i].strip()] or [end]
+            attributes = {_XML_ID: f"{kind[0]}{number}", "from": f"#t{inside[0]}", "to": f"#t{inside[-1]}"}
+            if who := " ".join(f"#c{c}" for c in people if c >= 0):
+                attributes |= {"ana": who, "type": what}
+            self._add(group, "span", **attributes)
+
     def _chapter(self, div: etree._Element, chapter: Chapter) -> None:
         headings = len(self.r.headings(chapter))
         for p in chapter.paragraphs:
@@ -112,16 +119,13 @@ class _TeiWriter:
             element = self._add(div, "head" if len(div) < headings else "p")
             if self.standoff:
                 layout, tokens = self.r.layout, self.r.annotation.book.tokens
-                last: etree._Element | None = None
-                at = 0
-                for i in range(p.start, p.end):
-                    if not tokens[i].strip():
-                        continue
-                    if last is not None:
-                        last.tail = layout.text[at : layout.starts[i]]
+                inside = [i for i in range(p.start, p.end) if tokens[i].strip()]
+                for i, following in zip_longest(inside, inside[1:]):
                     kind = "w" if any(c.isalnum() for c in tokens[i]) else "pc"
                     text = layout.text[layout.starts[i] : layout.ends[i]]
-                    last, at = self._add(element, kind, text, **{_XML_ID: f"t{i}"}), layout.ends[i]
+                    word = self._add(element, kind, text, **{_XML_ID: f"t{i}"})
+                    if following is not None:
+                        word.tail = layout.text[layout.ends[i] : layout.starts[following]]
             else:
                 self._marked(element, p)
         if len(div) == 0 or div[-1].tag.endswith("head"):
@@ -129,36 +133,30 @@ class _TeiWriter:
 
     def _marked(self, element: etree._Element, p: TokenRange) -> None:
         """Write a paragraph with its intervals; those that cross are cut where the outer one ends."""
-        first, behind = self.r.layout.starts[p.start], self.r.layout.ends[p.end - 1]
-        stack: list[tuple[_Interval, etree._Element]] = []
-        at = first
+        at, behind = self.r.layout.starts[p.start], self.r.layout.ends[p.end - 1]
+        opened, elements = list[_Interval](), [element]
 
         def write(to: int) -> None:
             nonlocal at
-            text = self.r.layout.text[at:to]
-            at = max(at, to)
-            parent = stack[-1][1] if stack else element
-            if not text:
-                return
-            if len(parent):
-                parent[-1].tail = (parent[-1].tail or "") + text
+            text, at = self.r.layout.text[at:to], max(at, to)
+            if len(parent := elements[-1]):
+                parent[-1].tail = (parent[-1].tail or "") + text or None
             else:
-                parent.text = (parent.text or "") + text
+                parent.text = (parent.text or "") + text or None
 
         def close(until: int) -> None:
-            while stack and min(v.end for v, _ in stack) <= until:
-                k = min(range(len(stack)), key=lambda n: (stack[n][0].end, -n))
-                write(stack[k][0].end)
-                again = [v for v, _ in stack[k + 1 :]]
-                del stack[k:]
+            while opened and min(v.end for v in opened) <= until:
+                k = min(range(len(opened)), key=lambda n: (opened[n].end, -n))
+                write(opened[k].end)
+                again = opened[k + 1 :]
+                del opened[k:], elements[k + 1 :]
                 for v in again:
                     start(v)
 
         def start(v: _Interval) -> None:
-            parent = stack[-1][1] if stack else element
-            child = self._add(parent, v.tag, **v.attributes)
-            self.parts.setdefault(v.id, []).append(child)
-            stack.append((v, child))
+            opened.append(v)
+            elements.append(self._add(elements[-1], v.tag, **v.attributes))
+            self.parts.setdefault(v.id, []).append(elements[-1])
 
         for v in sorted(self._intervals(p), key=lambda v: (v.start, -v.end, v.tag != "said")):
             close(v.start)
@@ -169,24 +167,16 @@ class _TeiWriter:
 
     def _intervals(self, p: TokenRange) -> Iterator[_Interval]:
         r, layout = self.r, self.r.layout
-        for number, q in enumerate(r.annotation.quotes):
+        for number in self.quotes.get(p.start, ()):
+            q = r.annotation.quotes[number]
             a, b = max(q.start, p.start), min(q.end, p.end - 1)
-            if a <= b and r.words(a, b):
+            if r.words(a, b):
                 attributes = {"who": f"#c{q.speaker}"} if q.speaker >= 0 else {}
                 if known := [f"#c{c}" for c in q.addressees if c >= 0]:
                     attributes["toWhom"] = " ".join(known)
                 yield _Interval(layout.starts[a], layout.ends[b], "said", attributes, f"q{number}")
-        for number in self.inside.get(p.start, ()):
+        for number in self.mentions.get(p.start, ()):
             m = r.annotation.mentions[number]
             a, b = max(m.start, p.start), min(m.end, p.end - 1)
             attributes = {"ref": f"#c{m.character}", "type": r.kind(m)}
             yield _Interval(layout.starts[a], layout.ends[b], "rs", attributes, f"m{number}")
-
-    def _words(self, start: int, end: int) -> tuple[int, int]:
-        """The span without white space tokens at its ends: those have no element."""
-        tokens = self.r.annotation.book.tokens
-        while start < end and not tokens[start].strip():
-            start += 1
-        while end > start and not tokens[end].strip():
-            end -= 1
-        return start, end
