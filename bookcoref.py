@@ -12,14 +12,8 @@ from pathlib import Path
 import datasets
 
 from bookcoref_data.errors import SourceError
-from bookcoref_data.formats.card import CITATION, HOMEPAGE
-from bookcoref_data.formats.folder import (
-    BOOKCOREF_LICENCES,
-    LAYOUT_VERSION,
-    is_folder,
-    iter_folder,
-    read_card_digest,
-)
+from bookcoref_data.formats.card import CITATION, HOMEPAGE, LAYOUT_VERSION
+from bookcoref_data.formats.folder import BOOKCOREF_LICENCES, is_folder, iter_folder, read_card_digest
 from bookcoref_data.formats.schema import CONFIGS, DESCRIPTIONS, SPLITS, to_row
 
 FOLDER_VARIABLE = "BOOKCOREF_FOLDER"

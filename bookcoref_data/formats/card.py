@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from string import Template
 
 from .cells import markdown_row
@@ -16,82 +15,67 @@ DIGEST_PREFIX = "sha256:"
 _DIGEST = re.compile(r"^  description: \"?sha256:([0-9a-f]{64})\"?$", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
-class CardFacts:
-    """What the card states about a build. `counts[config][split]` is the number of documents,
-    `sizes[config][split]` their size in memory in bytes.
-
-    `table` has one row per book: doc_key, split, tokens, sentences, characters, mentions, text (where
-    the text came from), check (how its tokens were verified). `digest` is the hex sha256 of the content.
-    """
-
-    title: str
-    digest: str
-    version: str
-    counts: Mapping[str, Mapping[str, int]]
-    sizes: Mapping[str, Mapping[str, int]]
-    table: Sequence[Mapping[str, object]]
-    notes: Sequence[str]
-    licences: Sequence[tuple[str, str]]
-    files: Mapping[tuple[str, str], str]
-    citation: str
+# Config version of the layout; the content is told apart by the digest in its description.
+LAYOUT_VERSION = "1.0.0"
 
 
-def render_card(facts: CardFacts) -> str:
+def render_card(
+    title: str, digest: str, tables: Mapping[tuple[str, str], tuple[int, int]],
+    books: Sequence[Mapping[str, object]], notes: Sequence[str], licences: Sequence[tuple[str, str]],
+    citation: str,
+) -> str:  # fmt: skip
     """The whole README.md: YAML head, then the page.
 
     `datasets` keys its cache by this YAML alone, never by the parquet files, so both the config version
     and the description carry the content: another build can never be served from a stale cache.
+
+    `digest` is the hex sha256 of the content. `tables` are the files that there are, by config and split: how
+    many documents, and their size in memory in bytes. `books` has one row per book: doc_key, split, tokens,
+    sentences, characters, mentions, text (where the text came from), check (how its tokens were verified).
     """
-    released = set(CARD["bookcoref_licences"].items()) <= set(facts.licences)
+    released = set(CARD["bookcoref_licences"].items()) <= set(licences)
     # In the description that `datasets` shows: which books are of another edition
-    keys = [str(row["doc_key"]) for row in facts.table if row.get("check") == "remapped"]
+    keys = [str(row["doc_key"]) for row in books if row.get("check") == "remapped"]
     note = f". REMAPPED onto another edition, not the released tokens: {', '.join(keys)}" if keys else ""
-    infos, configs = [], []
+    infos, configs, counts = [], [], []
     for config in CONFIGS:
+        there = {split: tables[config, split] for split in SPLITS if (config, split) in tables}
         splits = "".join(
-            f"  - name: {split}\n    num_bytes: {facts.sizes[config][split]}\n    num_examples: {number}\n"
-            for split in SPLITS
-            if (number := facts.counts[config].get(split))
+            f"  - name: {split}\n    num_bytes: {size}\n    num_examples: {number}\n"
+            for split, (number, size) in there.items()
+            if number
         )
-        told = {"description": f"{facts.title}, {DESCRIPTIONS[config]}{note}",
-                "citation": facts.citation.strip(),
-                "homepage": HOMEPAGE if released else "",
-                "license": "; ".join(f"{part}: {text}" for part, text in facts.licences)}  # fmt: skip
+        told = {
+            "description": f"{title}, {DESCRIPTIONS[config]}{note}", "citation": citation.strip(),
+            "homepage": HOMEPAGE if released else "",
+            "license": "; ".join(f"{part}: {text}" for part, text in licences),
+        }  # fmt: skip
         info = "".join(f"  {name}: {_quoted(text)}\n" for name, text in told.items() if text)
-        info = f"- config_name: {config}\n  version: {facts.version}\n{info}{CARD['features']}"
+        info = f"- config_name: {config}\n  version: {LAYOUT_VERSION}\n{info}{CARD['features']}"
         infos.append(f"{info}  splits:\n{splits}".rstrip())
         default = "  default: true\n" if config == "full" else ""
-        files = "".join(
-            f"\n  - split: {split}\n    path: {facts.files[config, split]}"
-            for split in SPLITS
-            if (config, split) in facts.files
-        )
+        files = "".join(f"\n  - split: {split}\n    path: {config}/{split}.parquet" for split in there)
         configs.append(
-            f"- config_name: {config}\n{default}  version: {facts.version}\n"
-            f'  description: "{DIGEST_PREFIX}{facts.digest}"\n  data_files:{files}'
+            f"- config_name: {config}\n{default}  version: {LAYOUT_VERSION}\n"
+            f'  description: "{DIGEST_PREFIX}{digest}"\n  data_files:{files}'
         )
+        counts.append(markdown_row([f"`{config}`", *(there.get(split, (0, 0))[0] for split in SPLITS)]))
     head = "\n".join(
         [
-            "---", "language:\n- en", "pretty_name: " + _quoted(facts.title),
+            "---", "language:\n- en", "pretty_name: " + _quoted(title),
             "tags:\n- coreference-resolution\n- books\n- project-gutenberg", "dataset_info:",
             *infos, "configs:", *configs, "---",
         ]
     )  # fmt: skip
     columns = ("doc_key", "split", "tokens", "sentences", "characters", "mentions", "text", "check")
-    rows = "\n".join(markdown_row(row.get(c) for c in columns) for row in facts.table)
-    counts = "\n".join(
-        f"| `{config}` | " + " | ".join(f"{facts.counts[config].get(s, 0):,}" for s in SPLITS) + " |"
-        for config in CONFIGS
-    )
-    licences = "\n".join(f"- **{part}**: {text}" for part, text in facts.licences)
-    notes = "\n".join(f"- {note}" for note in facts.notes)
     said = {
-        "title": facts.title, "digest": facts.digest, "citation": facts.citation, "counts": counts,
-        "columns": " | ".join(columns), "rule": "---|" * len(columns), "rows": rows, "notes": notes,
-        "licences": licences,
+        "title": title, "digest": digest, "citation": citation, "counts": "\n".join(counts),
+        "columns": " | ".join(columns), "rule": "---|" * len(columns),
+        "rows": "\n".join(markdown_row(row.get(c) for c in columns) for row in books),
+        "notes": "\n".join(f"- {note}" for note in notes),
+        "licences": "\n".join(f"- **{part}**: {text}" for part, text in licences),
     }  # fmt: skip
-    page = CARD["page"] + (CARD["cited"] if facts.citation else "")
+    page = CARD["page"] + (CARD["cited"] if citation else "")
     return f"{head}\n\n{Template(page).substitute(said)}"
 
 

@@ -38,15 +38,13 @@ from ..guard import survey
 from ..late import np, pa, pq
 from ..outputs import Replaceable, whole
 from ..shapes import attributes, check
-from .card import CardFacts, card_digest, card_files, render_card
+from .card import card_digest, card_files, render_card
 from .reasons import REASONS
 from .schema import CARD, CONFIGS, SPLITS, arrow_schema, from_row, to_tables
 
 BUILD_FILE = "build.json"
 BUILD_FORMAT = 1
 _MOST_RECORD = 256 << 20
-# Config version of the layout; the content is told apart by the digest in its description.
-LAYOUT_VERSION = "1.0.0"
 # Files that describe a published data set beside its card; `publish` writes them.
 DESCRIPTIONS = ("CITATION.cff", ".zenodo.json", "croissant.json", "publication.json")
 # Every file that we write but the record itself; a record that lists another one is not ours.
@@ -93,8 +91,7 @@ class FolderWriter:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._writers: dict[tuple[str, str], Any] = {}
-        self._rows: dict[tuple[str, str], int] = {}
-        self._bytes: dict[tuple[str, str], int] = {}
+        self._sizes: dict[tuple[str, str], tuple[int, int]] = {}  # documents, and bytes in memory
         self.books: list[BookFacts] = []
 
     def add(self, facts: BookFacts, full: pa.Table, split: pa.Table, reasons: str = "") -> None:
@@ -131,11 +128,10 @@ class FolderWriter:
                 path, arrow_schema(), compression="zstd", write_page_index=True,
                 write_statistics=["doc_key", "gutenberg_key"],
             )  # fmt: skip
-            self._rows[key] = self._bytes[key] = 0
         # A row group per book, and at most 100 windows: readers that page can skip to a book.
         self._writers[key].write_table(table, row_group_size=1 if config == "full" else 100)
-        self._rows[key] += table.num_rows
-        self._bytes[key] += table.nbytes
+        rows, size = self._sizes.get(key, (0, 0))
+        self._sizes[key] = rows + table.num_rows, size + table.nbytes
 
     def close(self) -> None:
         for writer in self._writers.values():
@@ -152,18 +148,14 @@ class FolderWriter:
             raise DataError("no book to write", hint="every book failed or was filtered out; see above")
         order = {split: i for i, split in enumerate(SPLITS)}
         books = tuple(sorted(self.books, key=lambda b: order[b.split]))
-        paths = {key: f"{key[0]}/{key[1]}.parquet" for key in self._writers}
         digest = content_digest(books)
-        counts, sizes = _by_config(self._rows), _by_config(self._bytes)
         lost = [f"not in this build: `{key}`: {reason}" for key, reason in (missing or {}).items()]
         rows = [{**b.to_dict(), "text": b.text.get("name") or b.text.get("address") or "-"} for b in books]
-        card = CardFacts(
-            title, digest, LAYOUT_VERSION, counts, sizes, rows, [*notes, *lost], licences, paths, citation
-        )
-        write_text(self._folder / "README.md", render_card(card))
+        page = render_card(title, digest, self._sizes, rows, [*notes, *lost], licences, citation)
+        write_text(self._folder / "README.md", page)
         files = {
             name: {"bytes": path.stat().st_size, "sha256": sha256_file(path)}
-            for name in ["README.md", REASONS, *sorted(paths.values())]
+            for name in ["README.md", REASONS, *sorted(f"{c}/{split}.parquet" for c, split in self._sizes)]
             for path in [self._folder / name]
             if path.is_file()
         }
@@ -490,7 +482,3 @@ def _row_groups(path: Path) -> Iterator[pa.Table]:
 
 def _unreadable(path: Path, error: Exception) -> FormatError:
     return FormatError(f"{path} cannot be read as parquet", found=str(error)[:200], hint="rebuild the folder")
-
-
-def _by_config(values: Mapping[tuple[str, str], int]) -> dict[str, dict[str, int]]:
-    return {c: {s: values.get((c, s), 0) for s in SPLITS} for c in CONFIGS}
