@@ -23,7 +23,19 @@ from ..errors import DataError, FormatError, SourceError, UsageError
 from ..shapes import check
 from .compressed import SUFFIXES, bare_stem, bare_suffix
 from .conversion_report import Note
-from .layers import HEADS, SPEAKERS, Layer, flat, from_runs, is_layer, layers_of, note_lost, runs_of, texts_in
+from .layers import (
+    HEADS,
+    SPEAKERS,
+    Layer,
+    flat,
+    from_runs,
+    layers_of,
+    note_lost,
+    runs_of,
+    speakers_of,
+    texts_in,
+)
+from .lines import json_line
 
 MARK = "# bookcoref-data "
 UNNAMED = "characters whose mentions are not exactly one of the clusters"
@@ -52,13 +64,11 @@ def sentences_of(record: Record) -> list[list[str]]:
 def inside(clusters: Iterable[Iterable[Mention]], size: int, note: Note) -> list[list[Mention]]:
     """The clusters without mentions outside the tokens, which are counted, as are clusters without any."""
     kept = []
-    for cluster in clusters:
-        own = list(cluster)
+    for own in map(list, clusters):
         kept.append([m for m in own if 0 <= m.start <= m.end < size])
         note(EMPTY_CLUSTER, count=not own)
-        if len(kept[-1]) < len(own):
-            lost = next(m for m in own if not 0 <= m.start <= m.end < size)
-            note(OUTSIDE, str(tuple(lost)), len(own) - len(kept[-1]))
+        lost = [m for m in own if not 0 <= m.start <= m.end < size]
+        note(OUTSIDE, str(tuple(*lost[:1])), len(lost))
     return kept
 
 
@@ -114,34 +124,23 @@ def comment_for(record: Record, parsed: Parsed, ids: Sequence[str], note: Note) 
     `ids` are the ids of its clusters as written. Layers of tokens have no place here: what of them is not in
     the rows is counted, as are characters that are no cluster.
     """
-    value: dict[str, Any] = {"doc_key": record.doc_key}
-    if record.gutenberg_key:
-        value["gutenberg_key"] = record.gutenberg_key
     written = [number for number in ids if number in parsed.clusters]
     order = {} if in_order(parsed.clusters, {}) == written else {"clusters": written}
-    back = parsed.record(order, note)
-    runs = None
-    if record.speakers is not None and is_layer(record.speakers, record.sentences):
-        if flat(record.speakers) != (flat(back.speakers) or [""] * len(flat(record.speakers))):
-            runs = runs_of(record.speakers)
-    elif record.speakers is not None:
-        note(SPEAKERS, count=texts_in(record.speakers))
-    if runs is not None:
-        value["speakers"] = runs
-    names = name_clusters(record, ids, parsed, note)
-    if names:
-        value["characters"] = names
-    value |= order
+    back, speakers = parsed.record(order, note), speakers_of(record)
+    same_speakers = flat(speakers) == (flat(back.speakers) or [""] * len(flat(speakers)))
+    note(SPEAKERS, count=0 if speakers is not None else texts_in(record.speakers))
+    value: dict[str, Any] = {
+        "gutenberg_key": record.gutenberg_key,
+        "speakers": None if speakers is None or same_speakers else runs_of(speakers),
+        "characters": name_clusters(record, ids, parsed, note),
+        **order,
+    }
     wanted = _moved_fields(record, [number in parsed.clusters for number in ids], note)
-    extra = {k: v for k, v in wanted.items() if k not in back.extra or not same(v, back.extra[k])}
-    if extra:
-        value["extra"] = extra
+    value["extra"] = {k: v for k, v in wanted.items() if k not in back.extra or not same(v, back.extra[k])}
     note_lost(record, back, note)
     gained = back.layers.keys() - layers_of(record).keys() - HEADS
-    without = sorted((back.extra.keys() - wanted.keys()) | gained)
-    if without:
-        value["without"] = without
-    return value
+    value["without"] = sorted((back.extra.keys() - wanted.keys()) | gained)
+    return {"doc_key": record.doc_key, **{name: said for name, said in value.items() if said}}
 
 
 def same(a: Any, b: Any) -> bool:
@@ -220,12 +219,7 @@ def note_untold(comment: dict[str, Any], note: Note) -> None:
 
 def to_line(comment: dict[str, Any], mark: str = MARK) -> str:
     """The comment as a line of text without line ends."""
-    text = json.dumps(comment, ensure_ascii=False)
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        text = json.dumps(comment)
-    return mark + text
+    return mark + json_line(comment).decode("utf-8")
 
 
 def parse(text: str, place: str) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from .base import FIELDS
 from .compressed import packing
 from .conversion_report import ConversionReport
 from .layers import SPEAKERS, Layer, by_sentence, flat, is_layer, layers_of, note_lost, speakers_of, texts_in
-from .lines import CUT, cut_text, read_lines
+from .lines import CUT, cut_text, json_line, read_lines
 
 KNOWN = {"doc_key", "gutenberg_key", "sentences", "clusters", "characters", "speakers", "token_layers"}
 NOBODY = "-"
@@ -144,10 +144,7 @@ def format_record(record: Record) -> bytes:
     if record.layers:
         value["token_layers"] = record.layers
     value |= {k: v for k, v in record.extra.items() if k not in value}
-    try:
-        return json.dumps(value, ensure_ascii=False).encode("utf-8") + b"\n"
-    except UnicodeEncodeError:  # half a surrogate pair in a token: only an escape can say it
-        return json.dumps(value).encode("ascii") + b"\n"
+    return json_line(value) + b"\n"
 
 
 def _record(value: dict[str, Any], source: str, report: ConversionReport | None, bare: bool) -> Record:

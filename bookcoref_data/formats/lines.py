@@ -1,5 +1,6 @@
 """Text files by line, numbered from 1 (UTF-8, any line end, with or without a BOM), and texts with spans."""
 
+import json
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
@@ -42,6 +43,14 @@ def json_lines(path: Path, shape: str = "row") -> Iterator[tuple[str, dict[str, 
             value: dict[str, Any] = parse_json(line, f"{path}:{number}")
             check(value, shape, f"{path}:{number}")
             yield f"{path}:{number}", value
+
+
+def json_line(value: Any) -> bytes:
+    """A value as JSON without a line end; half a surrogate pair, which UTF-8 cannot hold, is an escape."""
+    try:
+        return json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError:
+        return json.dumps(value).encode("ascii")
 
 
 def _split(stream: IO[bytes], path: Path) -> Iterator[bytes]:

@@ -29,9 +29,7 @@ sentence of each subword), `subtoken_map` (the token of each subword). Both syst
 with its two special subwords.
 """
 
-import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, Protocol
@@ -44,6 +42,7 @@ from .base import FIELDS, GUTENBERG_KEYS, NAMES, inside, sentences_of
 from .compressed import packing
 from .conversion_report import ConversionReport, Note
 from .layers import flat, heads_of, layers_of, note_layers, speakers_of
+from .lines import json_line
 
 BLANK_MENTIONS = "mentions of white space alone"
 BLANK_ENDS = "ends of mentions on white-space tokens (the mention is cut to its words)"
@@ -60,12 +59,7 @@ def writer(line_of: LineOf) -> Callable[..., None]:
         report = report or ConversionReport()
         with packing(path) as stream:
             for record in records:
-                value = line_of(record, report, report.note(record.doc_key))
-                try:
-                    line = json.dumps(value, ensure_ascii=False).encode("utf-8")
-                except UnicodeEncodeError:  # half a surrogate pair in a token
-                    line = json.dumps(value).encode("ascii")
-                stream.write(line + b"\n")
+                stream.write(json_line(line_of(record, report, report.note(record.doc_key))) + b"\n")
 
     return write
 
@@ -111,6 +105,12 @@ def is_blank(token: str) -> bool:
     return all(c.isspace() or category(c) in ("Cc", "Cf") for c in token)
 
 
+def trimmed(mention: Mention, blank: Sequence[bool]) -> Mention | None:
+    """A span without the blank tokens at its ends; None where it has no others."""
+    inside = [i for i in range(mention.start, mention.end + 1) if not blank[i]]
+    return Mention(inside[0], inside[-1]) if inside else None
+
+
 def visible_clusters(record: Record, note: Note) -> list[list[Mention]]:
     """The clusters whose mentions lie on the tokens and begin and end on a word, not on white space.
 
@@ -122,17 +122,12 @@ def visible_clusters(record: Record, note: Note) -> list[list[Mention]]:
     for cluster in inside(record.clusters, len(blank), note):
         kept = []
         for mention in cluster:
-            start, end = mention
-            while start <= end and blank[start]:
-                start += 1
-            if start > end:
+            span = trimmed(mention, blank)
+            if span is None:
                 note(BLANK_MENTIONS, str(tuple(mention)))
-                continue
-            while blank[end]:
-                end -= 1
-            if (start, end) != mention:
-                note(BLANK_ENDS, str(tuple(mention)))
-            kept.append(Mention(start, end))
+            else:
+                note(BLANK_ENDS, str(tuple(mention)), span != mention)
+                kept.append(span)
         if kept:
             clusters.append(kept)
     return clusters
@@ -268,35 +263,11 @@ class FastTokenizer(Protocol):
     def __call__(self, text: list[str], **options: Any) -> Any: ...
 
 
-@dataclass(frozen=True)
-class SubwordMap:
-    """The subwords of a document: `ids`, and the token of each (`tokens[i]`, None for special ones).
+def subwords_of(tokens: Sequence[str], tokenizer: FastTokenizer) -> tuple[list[int], list[int]]:
+    """The ids of the subwords of a document without special ones, and the token of each.
 
-    White space is the trap: BookCoref has tokens that are a line end (1,281 in *Pride and Prejudice*), and
-    most tokenizers give these no subword. A span that begins or ends on one is cut to the subwords there are.
-
-    `first[t]` and `last[t]` are the subwords of token t; a token without any has first -1.
-    """
-
-    ids: list[int]
-    tokens: list[int | None]
-    first: list[int]
-    last: list[int]
-
-    def to_subwords(self, mention: Mention) -> Mention | None:
-        """The subwords of a span of tokens, both ends inclusive; None if it has none."""
-        start, end = mention
-        while start <= end and self.first[start] < 0:
-            start += 1
-        while start <= end and self.first[end] < 0:
-            end -= 1
-        return None if start > end else Mention(self.first[start], self.last[end])
-
-
-def map_subwords(tokens: Sequence[str], tokenizer: FastTokenizer, *, special: bool = False) -> SubwordMap:
-    """Tokenize the tokens of a document, each on its own, without cutting the document short.
-
-    `special` adds the tokenizer's special subwords at both ends, as its model wants them.
+    Each token is cut on its own, and none is left out for length. White space is the trap: BookCoref has
+    tokens that are a line end (1,281 in *Pride and Prejudice*), and most tokenizers give these no subword.
 
     Raises UsageError: the tokenizer is not a fast one (it cannot say which subword belongs to which token).
     """
@@ -305,15 +276,9 @@ def map_subwords(tokens: Sequence[str], tokenizer: FastTokenizer, *, special: bo
         hint = "load it with AutoTokenizer.from_pretrained(name, use_fast=True)"
         raise UsageError(what, expected="a fast tokenizer", hint=hint)
     encoded = tokenizer(
-        list(tokens), is_split_into_words=True, add_special_tokens=special, truncation=False, verbose=False
+        list(tokens), is_split_into_words=True, add_special_tokens=False, truncation=False, verbose=False
     )
-    owners: list[int | None] = encoded.word_ids()
-    first, last = [-1] * len(tokens), [-1] * len(tokens)
-    for i, token in enumerate(owners):
-        if token is not None:
-            first[token] = i if first[token] < 0 else first[token]
-            last[token] = i
-    return SubwordMap(list(encoded["input_ids"]), owners, first, last)
+    return list(encoded["input_ids"]), list(encoded.word_ids())
 
 
 def load_tokenizer(name: str) -> FastTokenizer:
@@ -365,20 +330,23 @@ def write_longdoc(
         note_fields(record, report)
         tokens = [token for sentence in sentences for token in sentence]
         sentence_of = [number for number, sentence in enumerate(sentences) for _ in sentence]
-        subwords = map_subwords(tokens, loaded)
-        owners = [owner for owner in subwords.tokens if owner is not None]
+        ids, owners = subwords_of(tokens, loaded)
+        # The last and the first subword of each token that has any
+        last = {owner: i for i, owner in enumerate(owners)}
+        first = {owner: i for i, owner in reversed([*enumerate(owners)])}
+        bare = [i not in last for i in range(len(tokens))]
         clusters: list[list[Mention]] = []
         for cluster in visible_clusters(record, note):
-            moved = [subwords.to_subwords(mention) for mention in cluster]
+            moved = [trimmed(mention, bare) for mention in cluster]
             note(NO_SUBWORD, count=moved.count(None))
-            clusters.append([span for span in moved if span is not None])
+            clusters.append([Mention(first[span.start], last[span.end]) for span in moved if span])
         clusters = [cluster for cluster in clusters if cluster]
-        note("white-space tokens", count=subwords.first.count(-1))
+        note("white-space tokens", count=sum(bare))
         report.wrote(len(tokens), clusters)
         ends = segment_ends(owners, [sentence_of[owner] for owner in owners], room)
         return {
             "doc_key": record.doc_key,
-            "sentences": [subwords.ids[a:b] for a, b in zip([0, *ends], ends, strict=False)],
+            "sentences": [ids[a:b] for a, b in zip([0, *ends], ends, strict=False)],
             "clusters": clusters,
             "sentence_map": [sentence_of[owner] for owner in owners],
             "subtoken_map": owners,

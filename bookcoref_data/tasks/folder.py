@@ -107,7 +107,7 @@ def read_task(folder: Path, task: str) -> tuple[dict[str, Any], dict[str, Path]]
 
 
 def jsonl_bytes(rows: Iterable[Row]) -> bytes:
-    """Rows as UTF-8 JSON lines; half a surrogate pair in a text is written as an escape."""
+    """Rows as UTF-8 JSON lines; half a surrogate pair in a text, which our readers refuse, is a "?"."""
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode("utf-8", "replace")
 
 

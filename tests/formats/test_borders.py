@@ -32,11 +32,11 @@ from bookcoref_data.formats.folder import write_folder
 from bookcoref_data.formats.lines import cut_text
 from bookcoref_data.formats.schema import from_row, to_row, to_table, to_tables
 from bookcoref_data.formats.trainers import (
-    SubwordMap,
     head_of,
     is_blank,
     segment_ends,
     steady_speakers,
+    trimmed,
     visible_clusters,
 )
 from bookcoref_data.formats.typed_spans import read_typed_spans
@@ -701,13 +701,13 @@ def test_segments_end_with_sentences_then_tokens(owners, sentences, room, ends):
     assert segment_ends(owners, sentences, room) == ends
 
 
-def test_spans_of_subwords():
-    found = SubwordMap([9, 1, 2, 3, 9], [None, 0, 0, 2, None], [1, -1, 3], [2, -1, 3])
-    assert [found.to_subwords(Mention(*s)) for s in ((0, 0), (0, 1), (1, 2), (0, 2), (1, 1))] == [
-        Mention(1, 2),
-        Mention(1, 2),
-        Mention(3, 3),
-        Mention(1, 3),
+def test_spans_without_the_blank_tokens_at_their_ends():
+    blank = [False, True, False]
+    assert [trimmed(Mention(*s), blank) for s in ((0, 0), (0, 1), (1, 2), (0, 2), (1, 1))] == [
+        Mention(0, 0),
+        Mention(0, 0),
+        Mention(2, 2),
+        Mention(0, 2),
         None,
     ]
 
