@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
+from itertools import repeat
 from math import isinf
 from pathlib import Path, PurePath
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
@@ -174,6 +175,22 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [plain(one) for one in value]
     return str(value) if isinstance(value, PurePath) else value
+
+
+def made_of(kind: Any, value: Any) -> Any:
+    """What `plain` made of a value of this type, as it was: dataclasses, tuples and paths in one another."""
+    inside = get_args(kind)
+    if type(None) in inside:  # X | None
+        return None if value is None else made_of(inside[0], value)
+    if is_dataclass(kind):
+        hints = get_type_hints(kind)
+        return kind(**{name: made_of(hints[name], one) for name, one in value.items()})  # type: ignore[operator]
+    if get_origin(kind) is tuple:
+        kinds = repeat(inside[0]) if inside[-1] is ... else inside
+        return tuple(map(made_of, kinds, value))
+    if kind is Path:
+        return Path(value)
+    return kind(*value) if isinstance(kind, type) and issubclass(kind, tuple) else value
 
 
 def _schema_of(hint: Any) -> dict[str, Any]:

@@ -34,7 +34,7 @@ from ..formats.folder import write_folder
 from ..formats.jsonl import read as read_jsonl
 from ..formats.reasons import format_reasons
 from ..outputs import whole
-from ..progress import Progress, Silent
+from ..progress import Progress
 from ..scoring import score_clusters
 from ..scoring.evaluation import score_linking
 from ..scoring.mention_types import TypeRules
@@ -172,18 +172,26 @@ def annotate_book(
     foreign = check_language(source.book, plan.language)
     wanted = tuple(steps or plan.steps)
     check_order(wanted, ("link",) if "link" not in wanted and source.links else ())
-    own = backend or make_backend(plan)
+    own, made = backend or make_backend(plan), list[State]()
+
+    def keep(state: State) -> None:
+        made.append(state)
+        if states:
+            write_state(state, states)
+            if part := job.unfinished(state.done[-1]):
+                part.unlink(missing_ok=True)
+
     try:
         notes = (*source.notes, *foreign)
         if cast is None:
             cast = propose_with(own, source.book).cast
             notes = (*notes, f"cast proposed from the book: {plural(len(cast.entries), 'character')}")
         told = tuple(narrators) or cast.narrators or source.narrators
-        narration = narration_of(told, cast, source.book, source.chapters)
-        named = names_in_place(cast, source.book, source.chapters)
-        job = Job(source.book, named, narration, given or Given(), states)
-        run = _Run(plan, job, wanted, states, resume)
-        state = run.run(own, replace(source, notes=notes), progress or Silent())
+        noted = replace(source, notes=notes)
+        job, state, left = prepared(
+            noted, cast, plan, wanted, told, given=given, states=states, resume=resume
+        )
+        state = run_steps(own, job, left, state=state, after_step=keep, progress=progress)
     finally:
         if backend is None:
             own.close()
@@ -196,65 +204,45 @@ def annotate_book(
         elif state.dropped:
             why = "every link was dropped; provenance.jsonl has the reasons"
         state = replace(state, notes=(*state.notes, f"no mentions: {why}"))
-    return Annotated(state, state.to_book(source.book), tuple(run.made), source, cast_fields(cast, told))
+    return Annotated(state, state.to_book(source.book), tuple(made), source, cast_fields(cast, told))
 
 
-@dataclass
-class _Run:
-    """One run of the steps over one book: from a saved state if there is one, each new state saved."""
-
-    plan: Plan
-    job: Job
-    wanted: tuple[str, ...]
-    folder: Path | None
-    resume: bool
-    made: list[State] = field(default_factory=list)
-
-    def run(self, backend: Backend, source: Source, progress: Progress) -> State:
-        state = self._saved() if self.resume and self.folder else None
-        if state is None:
-            state = replace(self.job.empty_state(), notes=source.notes, memory={"plan": self._key()})
-            if "link" not in self.wanted and source.links:
-                # The links that came with the book are the result of `link`.
-                cast, book = self.job.cast, source.book
-                rules = TypeRules(book.tokens, book.sentence_ends, cast.names)
-                known = {n.casefold(): i for i, e in enumerate(cast.entries) for n in (*e.aliases, e.name)}
-                named = [(known.get(name.casefold(), -1), name, mentions) for name, mentions in source.links]
-                found = ((m, who) for who, _, mentions in named for m in mentions if who >= 0)
-                marked = [Marked(*m, who, "link", "given", 1.0, rules.type_of(*m)) for m, who in found]
-                left = [name for who, name, _ in named if who < 0]
-                notes = [f"links of {name!r} are left out: the cast does not name it" for name in left]
-                state = self.job.given.applied(state.after("link", marked, notes=notes))
-        todo = [name for name in self.wanted if name not in state.done]
-        return run_steps(backend, self.job, todo, state=state, after_step=self._keep, progress=progress)
-
-    def _key(self) -> str:
-        """Everything but text and names that a state depends on."""
-        entries, narration = self.job.cast.entries, self.job.narration
-        told = [(n.start, n.end, n.narrator) for n in narration]
-        key = f"{self.plan.key()} narrators={told} aliases={[(e.aliases, e.gender) for e in entries]}"
-        return key + (f" given={self.job.given.key()}" if self.job.given else "")
-
-    def _keep(self, state: State) -> None:
-        self.made.append(state)
-        if self.folder:
-            write_state(state, self.folder)
-            part = self.job.unfinished(state.done[-1])
-            if part:
-                part.unlink(missing_ok=True)
-
-    def _saved(self) -> State | None:
-        """The latest saved state that fits and holds no step beyond those wanted."""
-        job = self.job
-        for step in reversed(STEP_NAMES):
-            path = _state_file(self.folder or Path(), job.book.doc_key, step)
-            if step not in self.wanted or not path.is_file():
-                continue
+def prepared(
+    source: Source, cast: Cast, plan: Plan, wanted: Sequence[str], told: Sequence[str], *,
+    given: Given | None = None, states: Path | None = None, resume: bool = False,
+) -> tuple[Job, State, list[str]]:  # fmt: skip
+    """What is given for a book, the state in which it is taken up (saved or first), and the steps that are
+    left. `told` are its narrators, all else as `annotate_book` takes it."""
+    narration = narration_of(told, cast, source.book, source.chapters)
+    job = Job(
+        source.book, names_in_place(cast, source.book, source.chapters), narration, given or Given(), states
+    )
+    entries, names = job.cast.entries, job.cast.names
+    # Everything but text and names that a state depends on
+    who = [(n.start, n.end, n.narrator) for n in narration]
+    key = f"{plan.key()} narrators={who} aliases={[(e.aliases, e.gender) for e in entries]}"
+    key += f" given={job.given.key()}" if job.given else ""
+    # The latest saved state that fits and holds no step beyond those wanted
+    for step in reversed(STEP_NAMES if resume and states else ()):
+        path = _state_file(states or Path(), job.book.doc_key, step)
+        if step in wanted and path.is_file():
             state = State.from_json(path.read_text(encoding="utf-8"), str(path))
-            fits = state.tokens_sha256 == job.book.tokens_sha256() and state.names == job.cast.names
-            if fits and state.memory.get("plan") == self._key() and set(state.done) <= set(self.wanted):
-                return state
-        return None
+            fits = state.tokens_sha256 == job.book.tokens_sha256() and state.names == names
+            if fits and state.memory.get("plan") == key and set(state.done) <= set(wanted):
+                break
+    else:
+        state = replace(job.empty_state(), notes=source.notes, memory={"plan": key})
+        if "link" not in wanted and source.links:
+            # The links that came with the book are the result of `link`.
+            rules = TypeRules(job.book.tokens, job.book.sentence_ends, names)
+            known = {name.casefold(): i for i, e in enumerate(entries) for name in (*e.aliases, e.name)}
+            named = [(known.get(name.casefold(), -1), name, mentions) for name, mentions in source.links]
+            found = ((m, who) for who, _, mentions in named for m in mentions if who >= 0)
+            marked = [Marked(*m, who, "link", "given", 1.0, rules.type_of(*m)) for m, who in found]
+            lost = [name for who, name, _ in named if who < 0]
+            notes = [f"links of {name!r} are left out: the cast does not name it" for name in lost]
+            state = job.given.applied(state.after("link", marked, notes=notes))
+    return job, state, [name for name in wanted if name not in state.done]
 
 
 def write_state(state: State, folder: Path) -> None:

@@ -15,24 +15,23 @@ import shutil
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 from ..annotation.backends import device_count, make_backend
-from ..annotation.cast import Cast, Entry
+from ..annotation.cast import Cast
 from ..annotation.plan import Plan
 from ..annotation.state import State
 from ..annotation.steps import Backend, Job
 from ..books import Book
-from ..books.annotation import SourceText
 from ..errors import BookcorefError, DataError, UsageError, plural
 from ..files import key_of, sha256_bytes, write_bytes, write_text, writing
 from ..formats.annotated import DATASET, KIND, TEXTS, check_kept, read_annotations
 from ..formats.folder import is_folder, iter_folder, read_build, writing_folder
-from ..formats.jsonl import format_record, parse_record
+from ..formats.jsonl import parse_record
 from ..formats.jsonl import read as read_records
 from ..formats.lines import read_lines
 from ..formats.reasons import format_reasons
@@ -41,7 +40,17 @@ from ..progress import Progress, Silent, begun
 from ..shapes import attributes
 from ..sources.store import Store
 from . import engine
-from .annotate import LICENCES, Annotated, Source, annotate_book, read_sources, source_of, write_annotations
+from .annotate import (
+    LICENCES,
+    Annotated,
+    Source,
+    annotate_book,
+    check_language,
+    prepared,
+    read_sources,
+    source_of,
+    write_annotations,
+)
 from .casts import AUTO, read_cast
 from .code_version import annotator_version
 from .engine import Finished, JobResults, Outcome, finished, intact, run, run_jobs, worker_count
@@ -102,38 +111,13 @@ class ReadingJob:
         """Where the finished book is, or will be."""
         return Store(self.cache).path(PART, self.key())
 
+    def unfinished(self) -> Path:
+        """Where the states of its steps wait for the next phase, or the next run."""
+        return Store(self.cache).path(UNFINISHED, self.key())
+
     def to_dict(self) -> dict[str, Any]:
-        """All but the channel, ready for JSON, for engines that start processes elsewhere."""
-        book = self.source.book
-        return {
-            "book": format_record(book.to_record()).decode("utf-8"), "names": self.source.names,
-            "origin": astuple(self.source.origin) if self.source.origin else None,
-            "chapters": self.source.chapters, "notes": self.source.notes,
-            "cast": [[e.name, e.aliases, e.gender] for e in self.cast.entries] if self.cast else None,
-            "cast_notes": self.cast.notes if self.cast else [], "plan": attributes(self.plan),
-            "narrators": self.narrators or self.source.narrators, "steps": self.steps,
-            "cache": str(self.cache),
-        }  # fmt: skip
-
-    @classmethod
-    def of(cls, v: Mapping[str, Any]) -> "ReadingJob":
-        """Read what `to_dict` made."""
-        book = parse_record(v["book"], "job", bare=True).to_book()
-        entries = tuple(Entry(n, tuple(a), g) for n, a, g in v["cast"] or ())
-        cast = Cast(entries, tuple(v["cast_notes"])) if entries else None
-        origin = None
-        if v["origin"]:
-            file, digest, text, starts, ends = v["origin"]
-            origin = SourceText(file, digest, text, tuple(starts), tuple(ends))
-        chapters = tuple((title, token) for title, token in v["chapters"])
-        source = Source(book, tuple(v["names"]), tuple(v["notes"]), origin, chapters)
-        plan, cache = plan_of(v["plan"]), Path(v["cache"])
-        return cls(source, cast, plan, cache, tuple(v["narrators"]), tuple(v["steps"]))
-
-
-def plan_of(value: Mapping[str, Any]) -> Plan:
-    """The plan of its attributes in JSON."""
-    return Plan(**{**value, "steps": tuple(value["steps"])})
+        """All but the channel, ready for JSON, for engines that start processes elsewhere (`made_of`)."""
+        return attributes(self, "source cast plan cache narrators steps")
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,34 +315,6 @@ def _shelves(jobs: Iterable[ReadingJob], together: int) -> Iterator[tuple[Readin
         yield tuple(shelf)
 
 
-class _Reached(Exception):
-    """A step was reached for which a backend stood in that only looks."""
-
-
-class _Looking:
-    """Stands in for a backend, and notes the book and its state when the step `wanted` is to run."""
-
-    name = "looking"
-
-    def __init__(self, wanted: str, found: list[tuple[Job, State]]) -> None:
-        self._wanted, self._found = wanted, found
-
-    def step(self, name: str) -> Any:
-        if name != self._wanted:
-            raise _Reached
-        return self
-
-    def units(self, job: Job) -> int:
-        return 0
-
-    def run(self, job: Job, state: State, progress: Progress) -> State:
-        self._found.append((job, state))
-        raise _Reached
-
-    def close(self) -> None:
-        pass
-
-
 def ask_ahead(shelf: Sequence[ReadingJob]) -> None:
     """Ask what several books need of the last step of this phase, in batches over all of them."""
     step: Any = backend_of(shelf[0].plan).step(shelf[0].until[-1])
@@ -366,23 +322,27 @@ def ask_ahead(shelf: Sequence[ReadingJob]) -> None:
         return
     found: list[tuple[Job, State]] = []
     for job in shelf:
-        with suppress(_Reached, BookcorefError):
-            annotate_one(job, _Looking(step.name, found))
+        source, cast, states = job.source, job.cast or Cast(()), job.unfinished()
+        with suppress(BookcorefError):
+            check_language(source.book, job.plan.language)
+            told = job.narrators or source.narrators
+            given, state, left = prepared(source, cast, job.plan, job.until, told, states=states, resume=True)
+            found += [(given, state)] if left == [step.name] else []
     name, units = f"{shelf[0]} and {plural(len(shelf) - 1, 'other')}", sum(step.units(j) for j, _ in found)
     with begun(Relayed(shelf[0].channel), name, units, step.name) as advance:
         step.ask_ahead(found, advance)
 
 
-def annotate_one(job: ReadingJob, backend: Backend | None = None) -> Finished | None:
+def annotate_one(job: ReadingJob) -> Finished | None:
     """Annotate one book, going on from saved steps; None when steps are left for another phase."""
-    unfinished = Store(job.cache).path(UNFINISHED, job.key())
+    unfinished = job.unfinished()
     steps = job.until or job.steps or job.plan.steps
     listener = Relayed(job.channel) if job.channel is not None else Silent()
 
     def annotated() -> Annotated:
         return annotate_book(
             job.source, job.cast, job.plan, narrators=job.narrators, steps=steps, states=unfinished,
-            resume=True, backend=backend or backend_of(job.plan), progress=listener,
+            resume=True, backend=backend_of(job.plan), progress=listener,
         )  # fmt: skip
 
     if steps != (job.steps or job.plan.steps):

@@ -22,9 +22,9 @@ from typing import Any
 from .. import errors
 from ..errors import BookcorefError, SourceError, UsageError, needing
 from ..files import sha256_bytes, sha256_file, write_text
-from ..shapes import attributes
+from ..shapes import attributes, made_of
 from ..sources.store import read_note, write_note
-from .annotate_many import SCALE_RULES, ReadingJob, Shelf, annotate_one, book_files, plan_of
+from .annotate_many import SCALE_RULES, ReadingJob, Shelf, annotate_one, book_files
 from .casts import AUTO
 from .code_version import annotator_version
 from .engine import JobResults, intact
@@ -76,9 +76,8 @@ def write_jobs(jobs: Iterable[ReadingJob] | Shelf, work: Path) -> list[tuple[str
 def _annotate_text(value: Mapping[str, Any], work: Path) -> None:
     """Annotate the book in a text file, unless its note says that just this was done. Raises as
     `annotate_one`."""
-    path, cast = Path(value["path"]), value["characters"]
-    told = tuple(value["narrators"]), tuple(value["steps"])
-    books = Shelf(path, plan_of(value["plan"]), Path(value["cache"]), Path(cast) if cast else None, *told)
+    books: Shelf = made_of(Shelf, value)
+    path = books.path
     note = work / "done" / f"{path.name}.json"
     # Checksum of everything that can change the annotation of a text file, found without tokenising it
     cast = books.cast_file(path)
@@ -105,7 +104,7 @@ def annotate_share(data: Any, rank: int = 0, world_size: int = 1, *, work: str) 
             if "path" in value:
                 _annotate_text(value, Path(work))
             else:
-                annotate_one(ReadingJob.of(value))
+                annotate_one(made_of(ReadingJob, value))
         except BookcorefError as error:
             said = [None if v is None else str(v) for v in (error.expected, error.found)]
             fields = [type(error).__name__, error.what, *said, error.hint]

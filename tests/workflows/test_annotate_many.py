@@ -32,6 +32,7 @@ from bookcoref_data.formats.folder import read_build, read_folder
 from bookcoref_data.formats.jsonl import read as read_jsonl
 from bookcoref_data.formats.jsonl import write as write_jsonl
 from bookcoref_data.progress import Silent
+from bookcoref_data.shapes import made_of
 from bookcoref_data.workflows import annotate_many
 from bookcoref_data.workflows.annotate import Source, text_source
 from bookcoref_data.workflows.annotate_many import (
@@ -196,7 +197,7 @@ def test_other_settings_or_another_cast_never_reuse_work(toybox):
     ]
     assert len({plain.key(), *(job.key() for job in others)}) == 7
     for job in (plain, *others):
-        assert ReadingJob.of(json.loads(json.dumps(job.to_dict()))).key() == job.key()
+        assert made_of(ReadingJob, json.loads(json.dumps(job.to_dict()))).key() == job.key()
 
 
 def test_an_error_stops_its_book_alone_and_the_next_run_goes_on_from_its_steps(toybox):
