@@ -178,13 +178,17 @@ def plain(value: Any) -> Any:
 
 
 def made_of(kind: Any, value: Any) -> Any:
-    """What `plain` made of a value of this type, as it was: dataclasses, tuples and paths in one another."""
+    """What `plain` made of a value of this type, as it was: dataclasses, tuples, mappings and paths in one
+    another. Of a dataclass its own fields are read, whatever else stands there."""
     inside = get_args(kind)
     if type(None) in inside:  # X | None
         return None if value is None else made_of(inside[0], value)
     if is_dataclass(kind):
         hints = get_type_hints(kind)
-        return kind(**{name: made_of(hints[name], one) for name, one in value.items()})  # type: ignore[operator]
+        known = {name: made_of(hint, value[name]) for name, hint in hints.items() if name in value}
+        return kind(**known)  # type: ignore[operator]
+    if get_origin(kind) is Mapping:
+        return {key: made_of(inside[1], one) for key, one in value.items()}
     if get_origin(kind) is tuple:
         kinds = repeat(inside[0]) if inside[-1] is ... else inside
         return tuple(map(made_of, kinds, value))

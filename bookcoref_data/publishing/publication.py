@@ -2,14 +2,14 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ..books.facts import BookFacts
 from ..files import json_page, safe_name
 from ..resources import resource
-from ..shapes import attributes, check, read_json
+from ..shapes import attributes, check, made_of, read_json
 from .citation import Citation
 from .rights import Licence, ReuseRights, TextRights
 
@@ -114,9 +114,8 @@ def read_publication(path: Path) -> Published | None:
     for name in value["files"]:
         for part in name.split("/"):
             safe_name(part.removeprefix("."), "publication.json: file")
-    known = {part.name: value[part.name] for part in fields(Published)}
-    lists = {name: tuple(value[name]) for name in ("limits", "files")}
-    return Published(**known | lists | {"licences": tuple(map(tuple, value["licences"]))})
+    found: Published = made_of(Published, value)
+    return found
 
 
 def render_books(

@@ -6,21 +6,21 @@ byte order mark). The same edition may lie in several files: with a mark, in lat
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 from ..errors import DataError
 from ..resources import resource
-from ..shapes import check, read_json
+from ..shapes import check, made_of, read_json
 
 _MOST_BYTES = 16 << 20
 # Up to nine digits: the embedded sample has an id far above those of Gutenberg.
 _ID = re.compile(r"[1-9][0-9]{0,8}\Z")
 
 
-class EditionFile(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class EditionFile:
     """One file of an edition: path in Gutenberg's layout, sha256 and length of its bytes, encoding."""
 
     path: str
@@ -33,7 +33,6 @@ class EditionFile(NamedTuple):
 class Edition:
     """One wording of a book; `note` says which, in the dates of its own header."""
 
-    gutenberg_id: str
     text_sha256: str
     note: str
     files: tuple[EditionFile, ...]
@@ -43,12 +42,12 @@ class Edition:
 class KnownEditions:
     """A book of Gutenberg with its known editions."""
 
-    gutenberg_id: str
     title: str
     editions: tuple[Edition, ...]
 
 
-class Address(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Address:
     """Where a text can be fetched; addresses that `serve` the same are copies of one file.
 
     `right_on` is the day (ISO) on which the address was last known to be right, "" for one's own.
@@ -69,7 +68,7 @@ class Editions:
 
     def addresses_of(self, gutenberg_id: str | int) -> list[Address]:
         """All addresses of a book, in the order in which they should be tried."""
-        return [a._replace(url=fill(a.url, gutenberg_id)) for a in self.addresses]
+        return [replace(a, url=fill(a.url, gutenberg_id)) for a in self.addresses]
 
     def paths_of(self, gutenberg_id: str | int) -> list[str]:
         """The paths a text may have below the root of a mirror, best first."""
@@ -126,13 +125,7 @@ def load_editions(path: Path) -> Editions:
     """
     value = read_json(path, _MOST_BYTES)
     check(value, "editions", str(path))
-    books = {}
-    for book_id, book in value["books"].items():
-        found = [
-            Edition(check_id(book_id), one["text_sha256"], one["note"],
-                    tuple(EditionFile(*(f[name] for name in EditionFile._fields)) for f in one["files"]))
-            for one in book["editions"]
-        ]  # fmt: skip
-        books[book_id] = KnownEditions(book_id, book["title"], tuple(found))
-    addresses = (Address(a["url"], a["serves"], a["right_on"]) for a in value["addresses"])
-    return Editions(tuple(addresses), tuple(value["layout"]), books)
+    for number in value["books"]:
+        check_id(number)
+    found: Editions = made_of(Editions, value)
+    return found

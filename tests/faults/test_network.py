@@ -139,7 +139,7 @@ def test_another_address_is_asked_when_one_is_silent(make_fetcher, server, reply
 def _two_addresses(first: str, second: str):
     from bookcoref_data.sources.editions import Address, Editions, KnownEditions
 
-    book = KnownEditions("4321", "The Lamp at Hollow Ferry", ())
+    book = KnownEditions("The Lamp at Hollow Ferry", ())
     addresses = tuple(Address(f"{host}/pg{{id}}.txt", "current") for host in (first, second))
     return Editions(addresses, ("cache/epub/{id}/pg{id}.txt",), {"4321": book})
 

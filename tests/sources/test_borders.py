@@ -201,11 +201,11 @@ def test_what_is_no_id_is_refused(number, hint):
 
 def test_an_edition_is_known_by_text_or_file():
     files = (EditionFile("a", "f1", 1, "utf-8"), EditionFile("b", "f2", 1, "utf-8"))
-    one, two = Edition("5", "t1", "", files), Edition("5", "t2", "", ())
+    one, two = Edition("t1", "", files), Edition("t2", "", ())
     known = Editions(
         (Address("http://x/{id}", "x", "2020"),),
         ("{numbered}/{id}.txt",),
-        {"5": KnownEditions("5", "T", (one, two))},
+        {"5": KnownEditions("T", (one, two))},
     )
     assert [known.known("5", s) for s in ("t1", "f1", "f2", "t2", "x")] == [one, one, one, two, None]
     assert known.known("6", "t1") is None

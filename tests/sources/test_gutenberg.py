@@ -21,7 +21,7 @@ def known(data, book="4321", path="cache/epub/4321/pg4321.txt"):
     """A manifest entry for this text."""
     text = sha256_bytes(data.decode("utf-8").replace("\r\n", "\n").encode())
     file = EditionFile(path, sha256_bytes(data), len(data), "utf-8")
-    return KnownEditions(book, "The Lamp at Hollow Ferry", (Edition(book, text, "first", (file,)),))
+    return book, KnownEditions("The Lamp at Hollow Ferry", (Edition(text, "first", (file,)),))
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def manifest(server):
             Address(server.url + "/mirror/pg{id}.txt", "current"),
             Address(server.url + "/old/{id}.txt", "older"),
         )
-        return Editions(addresses, LAYOUT, {book.gutenberg_id: book for book in books})
+        return Editions(addresses, LAYOUT, dict(books))
 
     return make
 
