@@ -22,48 +22,34 @@ NOTICE_AFTER = 3.0
 
 
 class Sockets:
-    """The open connections of a session, with the thread that uses each.
+    """The connections that each thread uses for its present request, so that another can break them off.
 
-    What is kept is a duplicate of each socket: TLS takes the original over, and `shutdown` works on all
-    duplicates of a connection alike.
+    What is kept is a duplicate of each socket: TLS takes the original over, an answer may still be read when
+    its connection is closed, and `shutdown` works on all duplicates of a connection alike.
     """
 
     def __init__(self) -> None:
-        self._twins: dict[int, tuple[socket.socket, int]] = {}
-        self._closed: list[tuple[socket.socket, int]] = []
+        self._twins: dict[int, list[socket.socket]] = {}
         self._guard = threading.Lock()
 
-    def add(self, connection: object, opened: socket.socket) -> None:
+    def add(self, used: socket.socket) -> None:
+        """This thread uses a socket for its request."""
+        twin = socket.fromfd(used.fileno(), used.family, used.type)  # `dup` is not for those of TLS
         with self._guard:
-            self._twins[id(connection)] = opened.dup(), threading.get_ident()
-
-    def use(self, connection: object) -> None:
-        """This thread sends its next request over `connection`."""
-        with self._guard:
-            if held := self._twins.get(id(connection)):
-                self._twins[id(connection)] = held[0], threading.get_ident()
-
-    def drop(self, connection: object) -> None:
-        """The connection was closed. Its answer may still be read, so the duplicate is kept for the watch."""
-        with self._guard:
-            if held := self._twins.pop(id(connection), None):
-                self._closed.append(held)
+            self._twins.setdefault(threading.get_ident(), []).append(twin)
 
     def end(self, thread: int) -> None:
-        """A request of this thread is over: let its closed connections go."""
+        """The request of this thread is over."""
         with self._guard:
-            over = [twin for twin, user in self._closed if user == thread]
-            self._closed = [held for held in self._closed if held[1] != thread]
-        for twin in over:
-            twin.close()
+            for twin in self._twins.pop(thread, ()):
+                twin.close()
 
     def cut(self, thread: int) -> None:
         """Break off the connections of a thread; whatever it reads from them ends at once."""
         with self._guard:
-            for twin, user in [*self._twins.values(), *self._closed]:
-                if user == thread:
-                    with contextlib.suppress(OSError):
-                        twin.shutdown(socket.SHUT_RDWR)
+            for twin in self._twins.get(thread, ()):
+                with contextlib.suppress(OSError):
+                    twin.shutdown(socket.SHUT_RDWR)
 
 
 class Watch:
@@ -153,15 +139,12 @@ def _known_to(sockets: Sockets, base: type[Any]) -> type[Any]:
     class Known(base):  # type: ignore[misc]  # the class is not known before the run
         def _new_conn(self) -> socket.socket:
             opened: socket.socket = super()._new_conn()
-            sockets.add(self, opened)
+            sockets.add(opened)
             return opened
 
         def putrequest(self, *args: Any, **kwargs: Any) -> Any:
-            sockets.use(self)
+            if self.sock is not None:  # one of an earlier request
+                sockets.add(self.sock)
             return super().putrequest(*args, **kwargs)
-
-        def close(self) -> None:
-            sockets.drop(self)
-            super().close()
 
     return Known
