@@ -8,7 +8,7 @@ redundant. An opcode says: keep base tokens [t1_from_index, t1_to_index), or put
 import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import accumulate
 
 import numpy as np
@@ -57,62 +57,48 @@ class Delta:
         return released
 
 
-@dataclass(slots=True)
-class _Builder:
-    """Collects the opcodes of one book, checking each against the one before."""
+def _delta(gutenberg_id: str, where: str, opcodes: Iterable[object]) -> Delta:
+    """The delta of one book, each opcode checked against the one before."""
+    kept, added, literals, base, released = list[tuple[int, int]](), list[int](), list[str](), 0, 0
 
-    gutenberg_id: str
-    where: str
-    kept: list[tuple[int, int]] = field(default_factory=list)
-    added: list[int] = field(default_factory=list)
-    literals: list[str] = field(default_factory=list)
-    base: int = 0
-    released: int = 0
+    def require(good: bool, expected: str) -> None:
+        if not good:
+            raise FormatError(
+                f"{where}: opcode of book {gutenberg_id} cannot be followed", expected=expected,
+                found=repr(opcode)[:200], hint="the delta is damaged or in another layout; fetch it again",
+            )  # fmt: skip
 
-    def take(self, opcode: object) -> None:
-        if not isinstance(opcode, dict) or not {"tag", *_INDICES} <= opcode.keys():
-            raise self._bad(", ".join(("tag", *_INDICES)), opcode)
-        tag, new = opcode["tag"], opcode.get("new_values") or []
-        if type(tag) is not str or tag not in _TAGS or type(new) is not list:
-            raise self._bad("a known tag, and a list of new_values", opcode)
-        indices = [opcode[name] for name in _INDICES]
-        if not all(type(index) is int and 0 <= index <= MOST_TOKENS for index in indices):
-            raise self._bad(f"whole numbers from 0 to {MOST_TOKENS}", opcode)
-        from1, to1, from2, to2 = indices
+    for opcode in opcodes:
+        fields = opcode if isinstance(opcode, dict) else {}
+        require({"tag", *_INDICES} <= fields.keys(), ", ".join(("tag", *_INDICES)))
+        tag, new = fields["tag"], fields.get("new_values") or []
+        known = type(tag) is str and tag in _TAGS and type(new) is list
+        require(known, "a known tag, and a list of new_values")
+        indices = from1, to1, from2, to2 = [fields[name] for name in _INDICES]
+        good = all(type(index) is int and 0 <= index <= MOST_TOKENS for index in indices)
+        require(good, f"whole numbers from 0 to {MOST_TOKENS}")
         size = to1 - from1 if tag == "equal" else len(new)
-        if from1 != self.base or to1 < from1 or from2 != self.released or to2 - from2 != size:
-            raise self._bad(f"to go on at base token {self.base} and released token {self.released}", opcode)
-        if tag == "equal":
-            self.kept.append((from1, to1))
-            self.added.append(0)
-        elif new:
-            if not all(type(token) is str and token and "\0" not in token for token in new):
-                raise self._bad("new_values to be non-empty strings without NUL", opcode)
-            if not self.kept:
-                self.kept.append((0, 0))
-                self.added.append(0)
-            self.added[-1] += len(new)
-            self.literals.extend(new)
-        self.base, self.released = to1, to2
-
-    def _bad(self, expected: str, opcode: object) -> FormatError:
-        return FormatError(
-            f"{self.where}: opcode of book {self.gutenberg_id} cannot be followed", expected=expected,
-            found=repr(opcode)[:200], hint="the delta is damaged or in another layout; fetch it again",
-        )  # fmt: skip
-
-    def done(self) -> Delta:
-        try:
-            "".join(self.literals).encode("utf-8")
-        except UnicodeEncodeError as error:
-            what = f"{self.where}: a token of book {self.gutenberg_id} is no text"
-            found = f"half a surrogate pair, {error.object[error.start]!r}"
-            hint = "the delta is damaged; fetch it again"
-            raise FormatError(what, expected="whole characters", found=found, hint=hint) from error
-        return Delta(
-            self.gutenberg_id, np.array(self.kept, dtype=np.int32).reshape(-1, 2),
-            np.array(self.added, dtype=np.int32), tuple(self.literals), self.base, self.released,
-        )  # fmt: skip
+        good = from1 == base and to1 >= from1 and from2 == released and to2 - from2 == size
+        require(good, f"to go on at base token {base} and released token {released}")
+        if tag == "equal" or (new and not kept):
+            kept.append((from1, to1) if tag == "equal" else (0, 0))
+            added.append(0)
+        if tag != "equal" and new:
+            good = all(type(token) is str and token and "\0" not in token for token in new)
+            require(good, "new_values to be non-empty strings without NUL")
+            added[-1] += len(new)
+            literals += new
+        base, released = to1, to2
+    try:
+        "".join(literals).encode("utf-8")
+    except UnicodeEncodeError as error:
+        what = f"{where}: a token of book {gutenberg_id} is no text"
+        found = f"half a surrogate pair, {error.object[error.start]!r}"
+        hint = "the delta is damaged; fetch it again"
+        raise FormatError(what, expected="whole characters", found=found, hint=hint) from error
+    copied = np.array(kept, dtype=np.int32).reshape(-1, 2)
+    put_in = np.array(added, dtype=np.int32)
+    return Delta(gutenberg_id, copied, put_in, tuple(literals), base, released)
 
 
 def read_deltas(pieces: Iterable[str], name: str) -> Iterator[Delta]:
@@ -140,10 +126,7 @@ def read_deltas(pieces: Iterable[str], name: str) -> Iterator[Delta]:
                 hint = "the delta is in another layout than the released one"
                 raise FormatError(what, expected="root['<gutenberg id>'], once each", hint=hint)
             seen.add(match[2])
-            builder = _Builder(match[2], name)
-            for opcode in stream.values():
-                builder.take(opcode)
-            yield builder.done()
+            yield _delta(match[2], name, stream.values())
     stream.finish()
     if not found:
         hint = "the official delta was serialised with its opcodes; this file was not"
