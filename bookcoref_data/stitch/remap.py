@@ -12,7 +12,7 @@ exact; that word is kept for `Pack.apply`, which gives back the released tokens,
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -73,10 +73,8 @@ class RemapCounts:
         return (self.kept + self.moved) / self.total if self.total else 1.0
 
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "name": self.name, "mentions": self.total, "kept": self.kept, "moved": self.moved,
-            "changed": self.changed, "lost": self.lost, "kept_share": round(self.kept_share, 5),
-        }  # fmt: skip
+        told = {"name": self.name, "mentions": self.total} | attributes(self, "kept moved changed lost")
+        return told | {"kept_share": round(self.kept_share, 5)}
 
 
 @dataclass(frozen=True)
@@ -169,13 +167,13 @@ def remap(old: OldText, sentences: Sentences, *, least_matched: float = LEAST_MA
     last = min(last, len(ends) - 1)
     start, stop = (0, *ends)[first], ends[last]
     table = _AllMentions.of(old.annotation)
-    fate = _fate(table, alignment, tokens, start, stop)
+    status, starts, ends_ = fate = _fate(table, alignment, tokens, start, stop)
     # Some mentions fall together; groups that are emptied are left out.
     groups: list[list[Mention]] = [[] for _ in table.groups]
     merged = 0
     seen: set[tuple[int, int, int]] = set()
-    for i in np.flatnonzero(fate.status != LOST).tolist():
-        owner, a, b = int(table.owner[i]), int(fate.starts[i]) - start, int(fate.ends[i]) - start
+    for i in np.flatnonzero(status != LOST).tolist():
+        owner, a, b = int(table.owner[i]), int(starts[i]) - start, int(ends_[i]) - start
         if (owner, a, b) in seen:
             merged += 1
             continue
@@ -217,18 +215,10 @@ class _AllMentions:
         return cls(tuple(names), tuple(groups), tuple(links), flat[:, 0], flat[:, 1], owner)
 
 
-@dataclass(frozen=True, slots=True)
-class _Fate:
-    """Per mention: status, and new start and end (-1 when lost)."""
-
-    status: np.ndarray
-    starts: np.ndarray
-    ends: np.ndarray
-
-
 def _fate(
     table: _AllMentions, alignment: TokenAlignment, tokens: Sequence[str], start: int, stop: int
-) -> _Fate:
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Per mention: status, and new start and end (-1 when lost)."""
     size = len(alignment.partner)
     if table.starts.size and (table.ends.max() >= size or table.starts.min() < 0):
         raise DataError("a mention lies outside the annotated text", expected=f"below {size}")
@@ -268,16 +258,16 @@ def _fate(
         for _ in range(int(table.ends[i] - last[i])):
             if is_mark(int(new_last[i]) + 1):
                 new_last[i] += 1
-    return _Fate(status, np.where(there, new_first, -1), np.where(there, new_last, -1))
+    return status, np.where(there, new_first, -1), np.where(there, new_last, -1)
 
 
 def _report(
-    old: OldText, table: _AllMentions, fate: _Fate, alignment: TokenAlignment, tokens: Sequence[str],
-    region: tuple[int, int], merged: int,
+    old: OldText, table: _AllMentions, fate: tuple[np.ndarray, np.ndarray, np.ndarray],
+    alignment: TokenAlignment, tokens: Sequence[str], region: tuple[int, int], merged: int,
 ) -> RemapReport:  # fmt: skip
-    names = table.names
+    names, (statuses, starts, ends) = table.names, fate
     counts = np.zeros((len(names), len(STATUSES)), dtype=np.int64)
-    np.add.at(counts, (table.owner, fate.status), 1)
+    np.add.at(counts, (table.owner, statuses), 1)
     tallies = tuple(RemapCounts(name, *row) for name, row in zip(names, counts.tolist(), strict=True))
     inside = slice(*region)
     taken = np.zeros(len(tokens), dtype=bool)
@@ -290,11 +280,11 @@ def _report(
     extra = _stretches(foreign, ~counts_new[inside])
     examples = []
     for status in (LOST, CHANGED, MOVED):
-        hits = np.flatnonzero(fate.status == status)
+        hits = np.flatnonzero(statuses == status)
         # Spread over the book, not the first few of one bad chapter.
         for i in hits[np.linspace(0, hits.size - 1, min(hits.size, _EXAMPLES)).astype(int)].tolist():
             was = Mention(int(table.starts[i]), int(table.ends[i]))
-            now = None if status == LOST else Mention(int(fate.starts[i]), int(fate.ends[i]))
+            now = None if status == LOST else Mention(int(starts[i]), int(ends[i]))
             examples.append(RemappedMention(
                 names[table.owner[i]], STATUSES[status], was,
                 Mention(now.start - region[0], now.end - region[0]) if now else None,
@@ -305,7 +295,7 @@ def _report(
         doc_key=old.doc_key, total=RemapCounts("all", *counts.sum(axis=0).tolist()), characters=tallies,
         tokens_matched=alignment.matched_share, old_tokens=len(alignment.partner),
         new_tokens=region[1] - region[0], extra_share=extra_share,
-        shifted=int(((fate.status != LOST) & (fate.starts - region[0] != table.starts)).sum()),
+        shifted=int(((statuses != LOST) & (starts - region[0] != table.starts)).sum()),
         merged=merged, missing=missing, extra=extra, examples=tuple(examples),
         warnings=tuple(_warnings(missing, extra, extra_share, alignment)),
     )  # fmt: skip
@@ -331,14 +321,14 @@ def _warnings(
                 f"tokens {a:,} to {b:,} of the release ({(b - a) / size:.0%}) are not in this text: "
                 "it is not the whole book"
             )
-    gaps = _gaps(alignment)
-    if gaps.left_out - reported / max(size, 1) >= MOST_LEFT_OUT:
+    left_out, edited, passages = _gaps(alignment)
+    if left_out - reported / max(size, 1) >= MOST_LEFT_OUT:
         yield (
-            f"{gaps.left_out:.0%} of the release ({plural(gaps.passages, 'passage')}) is not in this text: "
+            f"{left_out:.0%} of the release ({plural(passages, 'passage')}) is not in this text: "
             "it is an abridged edition, or paragraphs are missing"
         )
-    if gaps.edited >= MOST_EDITED:
-        yield f"{gaps.edited:.0%} of the tokens of the release differ one by one: the text was edited"
+    if edited >= MOST_EDITED:
+        yield f"{edited:.0%} of the tokens of the release differ one by one: the text was edited"
     if extra_share > MOST_EXTRA:
         yield (
             f"{extra_share:.0%} of the tokens between the book's first and last are not in the release: "
@@ -350,16 +340,9 @@ def _warnings(
         yield f"not in the release: {more} of this text, the longest of {longest:,} tokens"
 
 
-class _Gaps(NamedTuple):
-    """What the unmatched old tokens are: shares of the tokens that count, and the number of passages."""
-
-    left_out: float
-    edited: float
-    passages: int
-
-
-def _gaps(alignment: TokenAlignment) -> _Gaps:
-    """Tell passages that were left out from words that were changed.
+def _gaps(alignment: TokenAlignment) -> tuple[float, float, int]:
+    """Tell passages that were left out from words that were changed: the shares of both among the tokens that
+    count, and the number of passages.
 
     A run of unmatched old tokens of at least `_PASSAGE` tokens with at most half as many new ones in its
     place was left out; all other unmatched tokens were edited.
@@ -379,7 +362,7 @@ def _gaps(alignment: TokenAlignment) -> _Gaps:
     passage = (lengths >= _PASSAGE) & (2 * between <= lengths)
     size = max(old_at.size, 1)
     left_out = int(lengths[passage].sum())
-    return _Gaps(left_out / size, (int(lengths.sum()) - left_out) / size, int(passage.sum()))
+    return left_out / size, (int(lengths.sum()) - left_out) / size, int(passage.sum())
 
 
 def _refusal(old: OldText, alignment: TokenAlignment, new_size: int, least: float) -> EditionError:
@@ -391,7 +374,7 @@ def _refusal(old: OldText, alignment: TokenAlignment, new_size: int, least: floa
         if new_size:
             hint = "this is another book, another translation, or the book twice in one file; " + hint
     else:
-        gaps = _gaps(alignment)
+        left_out, edited, passages = _gaps(alignment)
         low, high = int(at[int(0.01 * at.size)]), int(at[int(0.99 * (at.size - 1))])
         covered = int(alignment.significant_old[high + 1] - alignment.significant_old[low])
         whole = max(int(alignment.significant_old[-1]), 1)
@@ -399,12 +382,12 @@ def _refusal(old: OldText, alignment: TokenAlignment, new_size: int, least: floa
         if at.size / max(covered, 1) >= least and covered < 0.9 * whole:
             found += f", all of them in tokens {low:,} to {high:,}: this is a part of the book"
             hint = "give the whole book: its volumes in one file, or a complete edition"
-        elif share >= 0.3 and gaps.left_out > gaps.edited:
-            found += f", with {plural(gaps.passages, 'passage')} left out all over: this is an abridged text"
+        elif share >= 0.3 and left_out > edited:
+            found += f", with {plural(passages, 'passage')} left out all over: this is an abridged text"
             hint = "give a complete edition"
         elif share >= 0.3:
             found += (
-                f", with {gaps.edited:.0%} of the tokens changed all over the book: "
+                f", with {edited:.0%} of the tokens changed all over the book: "
                 "this is a very different or an edited text"
             )
             hint = "give an edition nearer to the released one"
