@@ -7,7 +7,7 @@ silent one. Nothing but the command line prints.
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 Item = TypeVar("Item")
 
@@ -27,17 +27,10 @@ class Progress(Protocol):
 class Silent:
     """The listener that does not listen."""
 
-    def begin(self, key: str, total: int | None, unit: str) -> None:
-        pass
+    def begin(self, *heard: Any, **more: Any) -> None:
+        """Nothing happens."""
 
-    def advance(self, key: str, amount: int = 1) -> None:
-        pass
-
-    def end(self, key: str) -> None:
-        pass
-
-    def note(self, message: str) -> None:
-        pass
+    advance = end = note = begin
 
 
 def followed(
