@@ -11,7 +11,6 @@ run asks for that page again.
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -43,17 +42,6 @@ NOTES = (
 _SPLITS = {"val": "validation"}
 
 
-@dataclass(frozen=True, slots=True)
-class AskedGuide:
-    """A guide to read: which kinds of text, and the Gutenberg book it is about where that is known."""
-
-    guide: harvesting.Guide
-    kinds: frozenset[str]
-    gutenberg_key: str = ""
-    doc_key: str = ""
-    split: str = ""
-
-
 @dataclass
 class GuideTextsReport(AsFields):
     """What came of a run: texts by kind, what was left out and why, pages by status, problems."""
@@ -70,7 +58,7 @@ class GuideTextsReport(AsFields):
 # --- which guides -----------------------------------------------------------------------------------------
 
 
-def bookworm_guides(tables: Tables) -> list[AskedGuide]:
+def bookworm_guides(tables: Tables) -> list[harvesting.Guide]:
     """The guides of BookWorm's tables, each with the kinds of text that its tables want from it.
 
     Gutenberg ids are those of the tables; the split is one per book, without leaks between tasks. The
@@ -78,17 +66,17 @@ def bookworm_guides(tables: Tables) -> list[AskedGuide]:
     """
     splits = leakless_splits(tables)
     known = {book["gutenberg_key"]: book["doc_key"] for book in published_books()}
-    found: dict[tuple[str, str, str], AskedGuide] = {}
+    found: dict[tuple[str, str, str], harvesting.Guide] = {}
     for task, rows in tables.data.items():
         for row in rows:
             (guide,) = harvesting.guides_of([GuideAddress(row.url, row.title, row.author)], complete=True)
             key = (guide.place.site, guide.place.id, row.book)
-            before = found.get(key)
-            kinds = frozenset({task, "summary", *(before.kinds if before else ())})
-            if before:
-                guide.others = list(dict.fromkeys([*before.guide.others, *guide.others]))
-            doc_key, split = known.get(row.book, f"gutenberg_{row.book}"), splits[row.book]
-            found[key] = AskedGuide(guide, kinds, row.book, doc_key, _SPLITS.get(split, split))
+            before, doc_key = found.get(key, guide), known.get(row.book, f"gutenberg_{row.book}")
+            others = list(dict.fromkeys([*before.others, *guide.others]))
+            kinds = before.kinds | {task, "summary"}
+            split = _SPLITS.get(splits[row.book], splits[row.book])
+            found[key] = replace(guide, others=others, kinds=kinds, gutenberg_key=row.book, doc_key=doc_key,
+                                 split=split)  # fmt: skip
     return list(found.values())
 
 
@@ -100,7 +88,7 @@ def guides_plan(
     return harvesting.read_guides_plan(harvest, contact, over=own if source.is_dir() else None)
 
 
-def listed_guides(paths: Iterable[Path], works: Mapping[tuple[str, str], str]) -> list[AskedGuide]:
+def listed_guides(paths: Iterable[Path], works: Mapping[tuple[str, str], str]) -> list[harvesting.Guide]:
     """The guides of lists of addresses (LiSCU's kind, site, url): their descriptions and summaries.
 
     `works` gives the Gutenberg id of a (source, guide) that `match` has found (`read_works`).
@@ -108,11 +96,12 @@ def listed_guides(paths: Iterable[Path], works: Mapping[tuple[str, str], str]) -
     addresses = [address for path in paths for address in read_addresses(path)]
     kinds = frozenset({"description", "summary"})
     known = {book["gutenberg_key"]: book["doc_key"] for book in published_books()}
-    asked = []
-    for guide in harvesting.guides_of(addresses, complete=True):
-        book = works.get((guide.place.site, guide.place.id), "")
-        asked.append(AskedGuide(guide, kinds, book, known.get(book, f"gutenberg_{book}") if book else ""))
-    return asked
+    guides = harvesting.guides_of(addresses, complete=True)
+    for guide in guides:
+        guide.kinds, guide.gutenberg_key = kinds, works.get((guide.place.site, guide.place.id), "")
+        if book := guide.gutenberg_key:
+            guide.doc_key = known.get(book, f"gutenberg_{book}")
+    return guides
 
 
 def read_works(path: Path) -> dict[tuple[str, str], str]:
@@ -124,19 +113,19 @@ def read_works(path: Path) -> dict[tuple[str, str], str]:
 # --- reading ----------------------------------------------------------------------------------------------
 
 
-def texts_of(asked: AskedGuide, reader: harvesting.PageReader) -> list[GuideText]:
+def texts_of(reader: harvesting.PageReader) -> list[GuideText]:
     """The wanted texts of one guide: its lists, the pages of persons that they link to, its summary."""
-    guide = asked.guide
+    guide = reader.guide
     # The pages of a guide that the wanted kinds of text need.
     read: list[tuple[FetchedPage, GuidePage]] = []
-    if asked.kinds & {"description", "analysis"}:
-        for address in asked.guide.lists:
+    if guide.kinds & {"description", "analysis"}:
+        for address in guide.lists:
             read += reader.read_list(address)
         # Pages of single persons that hold what is wanted: given ones, and those that the lists link to.
-        described_alone = "description" in asked.kinds and guide.place.site in ("litcharts", "shmoop")
+        described_alone = "description" in guide.kinds and guide.place.site in ("litcharts", "shmoop")
         needed: list[str] = []
-        if "analysis" in asked.kinds or described_alone:
-            for given in asked.guide.others:
+        if "analysis" in guide.kinds or described_alone:
+            for given in guide.others:
                 # No person's page: the front page of the guide, an overview of CliffsNotes, a summary
                 path = urlsplit(harvesting.original_of(given)).path.rstrip("/")
                 last = path.rpartition("/")[2].lower()
@@ -153,21 +142,21 @@ def texts_of(asked: AskedGuide, reader: harvesting.PageReader) -> list[GuideText
         for address in seen.values():
             record, page = reader.read(address)
             read += [(record, page)] if page else []
-    if "summary" in asked.kinds:
-        for address in _summary_pages(asked.guide):
+    if "summary" in guide.kinds:
+        for address in _summary_pages(guide):
             read += reader.read_list(address)
     title = guide.title or next((page.title for _, page in read if page.title), "") or guide.place.id
     author = guide.author or next((page.author for _, page in read if page.author), "")
     blank = GuideText(
-        "", guide.place.site, guide.place.id, title, author, "", doc_key=asked.doc_key or guide.place.id,
-        gutenberg_key=asked.gutenberg_key,
+        "", guide.place.site, guide.place.id, title, author, "", doc_key=guide.doc_key or guide.place.id,
+        gutenberg_key=guide.gutenberg_key,
     )  # fmt: skip
     found = _texts_of_people(blank, read)
     # The summary of the book, of all its pages
     if pages := [(record, page.text) for record, page in read if page.kind == SUMMARY and page.text]:
         text = "\n\n".join(part for _, part in pages)
         found.append(replace(blank, kind="summary", text=text, address=pages[0][0].address))
-    wanted = [text for text in found if text.kind in asked.kinds]
+    wanted = [text for text in found if text.kind in guide.kinds]
     if not wanted:
         reader.problems.append((f"{guide.place.site}: {guide.place.id}", "no text found"))
     return wanted
@@ -296,9 +285,9 @@ def build_guide_texts(
         asked = bookworm_guides(read_tables(source))
     else:
         asked = listed_guides([source], read_works(works) if works else {})
-    jobs = [(one.guide, partial(texts_of, one)) for one in asked]
-    read = harvesting.read_guides(jobs, guides, pages, offline=offline, progress=progress)
-    texts, statuses, problems = read
+    texts, statuses, problems = harvesting.read_guides(
+        asked, texts_of, guides, pages, offline=offline, progress=progress
+    )
     if not texts:
         raise SourceError(
             "no page of a guide could be read",
@@ -315,7 +304,7 @@ def build_guide_texts(
         texts = kept
     else:
         # The split of its guide, else by the hash of the title
-        known = {(a.guide.place.site, a.guide.place.id, a.gutenberg_key): a.split for a in asked}
+        known = {(a.place.site, a.place.id, a.gutenberg_key): a.split for a in asked}
         splits = {t.id: known[t.source, t.guide, t.gutenberg_key] or split_by_title(t.title) for t in texts}
     settings = {"source": source.name, "names": names.name if names else ""}
     write_guide_texts(texts, splits, plan, out, settings, report)

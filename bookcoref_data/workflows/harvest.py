@@ -69,13 +69,20 @@ def read_guides_plan(
 
 @dataclass
 class Guide:
-    """One study guide: where it stands, what is known of it beforehand, and the addresses to read."""
+    """One study guide: where it stands, what is known of it beforehand, and the addresses to read.
+
+    Where its texts are wanted: of which kinds, and the Gutenberg book it is about where that is known.
+    """
 
     place: GuidePlace
     title: str = ""
     author: str = ""
     lists: list[str] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
+    kinds: frozenset[str] = frozenset()
+    gutenberg_key: str = ""
+    doc_key: str = ""
+    split: str = ""
 
 
 PageOutcome = tuple[FetchedPage, str, str, int]
@@ -115,8 +122,8 @@ def harvest_guides(
     the rest of the harvest goes on.
     """
     guides = guides_of(addresses, complete=plan.complete)
-    jobs = [(guide, partial(_read_guide, guide, plan)) for guide in guides]
-    rows, statuses, problems = read_guides(jobs, plan, pages, offline=offline, progress=progress)
+    read = partial(_read_guide, plan)
+    rows, statuses, problems = read_guides(guides, read, plan, pages, offline=offline, progress=progress)
     written, shrunk = write_harvest(out, rows, MOST_LOST)
     counts = {"guides asked for": len(guides), "minor": sum(row.minor for row in rows)}
     counts |= sorted(Counter(flag for row in rows for flag in row.flags).items())
@@ -126,20 +133,18 @@ def harvest_guides(
 
 
 def read_guides(
-    jobs: "Sequence[tuple[Guide, Callable[[PageReader], list[Found]]]]", plan: GuidesPlan, pages: Path, *,
+    guides: Sequence[Guide], read: "Callable[[PageReader], list[Found]]", plan: GuidesPlan, pages: Path, *,
     offline: bool = False, progress: Progress | None = None,
 ) -> tuple[list[Found], dict[str, int], list[tuple[str, str]]]:  # fmt: skip
-    """What is found in each guide, how many pages had which outcome, and problems as (what, why).
-
-    A guide stands beside the function that reads it. `<pages>/manifest.tsv` says what became of each page.
-    """
+    """What `read` finds in each guide, how many pages had which outcome, and problems as (what, why).
+    `<pages>/manifest.tsv` says what became of each page."""
     fetcher = Fetcher(Pace(plan.per_second, plan.attempts), offline=offline, contact=plan.contact or None)
     store = PageStore(pages, fetcher, plan.strict, plan.ceiling, plan.archive)
     outcomes: list[PageOutcome] = []
     problems: list[tuple[str, str]] = []
     found: list[Found] = []
     try:
-        for guide, read in followed(jobs, progress, "study guides", len(jobs), "guides"):
+        for guide in followed(guides, progress, "study guides", len(guides), "guides"):
             found += read(PageReader(store, guide, outcomes, problems))
     finally:
         lines = ["status\tproblem\tentries\tsite\tstamp\tsha256\tretrieved\taddress"]
@@ -201,9 +206,9 @@ def original_of(address: str) -> str:
     return archived.original if (archived := parse_address(address)) else address
 
 
-def _read_guide(guide: Guide, plan: GuidesPlan, reader: PageReader) -> list[CastRow]:
+def _read_guide(plan: GuidesPlan, reader: PageReader) -> list[CastRow]:
     """The rows of one guide: its lists, then what else is needed for names, title and author."""
-    problems = reader.problems
+    guide, problems = reader.guide, reader.problems
     read: list[tuple[FetchedPage, GuidePage]] = []
     for address in guide.lists:
         read += reader.read_list(address)

@@ -21,7 +21,7 @@ from bookcoref_data.sources.wayback import FetchedPage, PageStore, parse_address
 from bookcoref_data.tasks.folder import read_rows
 from bookcoref_data.tasks.guides.identification import option_in, questions_of
 from bookcoref_data.tasks.guides.texts import GuideText, mask_name, references_for, split_by_title
-from bookcoref_data.workflows.guide_texts import AskedGuide, guides_plan, texts_of
+from bookcoref_data.workflows.guide_texts import guides_plan, texts_of
 from bookcoref_data.workflows.harvest import Guide
 
 W = "https://web.archive.org/web/20230330202918/"
@@ -269,8 +269,9 @@ def test_only_the_pages_that_the_wanted_texts_need_are_read(kinds, sites, asked)
         others = [W + root, *(W + root + name for name in ("ada", "Ada/", "about-road", "summary"))]
         place = GuidePlace(site, "/lit/road/")
         reader = Reader(root)
-        guide = Guide(place, "The Road", "Mira Holt", lists=[W + root + "list"], others=others)
-        texts_of(AskedGuide(guide, frozenset(kinds)), reader)
+        lists = [W + root + "list"]
+        reader.guide = Guide(place, "The Road", "Mira Holt", lists, others, frozenset(kinds))
+        texts_of(reader)
         assert reader.asked == asked, site
 
 
