@@ -253,14 +253,13 @@ def full_size(data: Path, work: Path, jobs: int, pace: dict[str, float]) -> None
 
 def pack_all(data: str, cache: str, folder: str, packs: str, jobs: str) -> dict:
     """Make packs of the data set in `folder`, with the texts of the mirror."""
-    from bookcoref_data.progress import Silent
     from bookcoref_data.sources.store import Store
     from bookcoref_data.workflows import rebuild
     from bookcoref_data.workflows.pack import pack_folder
 
     asked = simulated(Path(data), Path(cache), Path(folder))
-    texts = rebuild.texts_of(asked, Store.open(cache), Silent())
-    pack_folder(Path(folder), rebuild.candidates_of(texts), Path(packs), jobs=int(jobs))
+    texts = rebuild.texts_of(asked, Store.open(cache))
+    pack_folder(Path(folder), texts.candidates, Path(packs), jobs=int(jobs))
     return {}
 
 

@@ -402,10 +402,10 @@ def pack(
     """
     from ..workflows import rebuild
     from ..workflows.pack import pack_folder, pack_plan
-    from ..workflows.packed import ATTRIBUTION, LICENCE, PackSettings
 
-    by = LICENCE if licence is None else licence, ATTRIBUTION if attribution is None else attribution
-    settings = PackSettings(fingerprint_bits, most_text, *by)
+    settings: dict[str, Any] = {"fingerprint_bits": fingerprint_bits, "most_literal_share": most_text}
+    by = {"licence": licence, "attribution": attribution}
+    settings |= {name: told for name, told in by.items() if told is not None}
     folder, target, listener = path_of(release), path_of(out), progress or Silent()
     asked = rebuild.RebuildSettings(
         out=target, release=folder, mirror=text_or_none(mirror),
@@ -413,7 +413,7 @@ def pack(
         expect=expect,
     )  # fmt: skip
     if is_folder(folder):
-        candidates = rebuild.candidates_of(rebuild.texts_of(asked, Store.open(asked.cache_dir), listener))
+        candidates = rebuild.texts_of(asked, Store.open(asked.cache_dir, listener)).candidates
         made = pack_folder(
             folder, candidates, target, settings=settings, jobs=jobs, progress=listener, books=asked.books
         )

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from ..errors import BookcorefError, DataError, OfflineError, SourceError
+from ..errors import BookcorefError, ChecksumError, DataError, OfflineError, SourceError
 from ..files import path_of, sha256_bytes, sha256_file
 from ..text.decode import Decoded, decode
 from ..text.markers import HEAD, ebook_numbers, field, is_cut_off, is_gutenberg, markup_of
@@ -110,9 +110,24 @@ class TextFile:
         """Whether asking the same source again cannot give a better text."""
         return self.known_edition is not None or self.confirmed
 
+    @property
+    def name(self) -> str:
+        """What the text is called."""
+        return self.path.name if self.path.name.startswith("pg") else f"Gutenberg {self.gutenberg_id}"
+
+    def to_dict(self) -> dict[str, str]:
+        """Where the text came from, without the folders of this computer."""
+        address = self.address if "://" in self.address else Path(self.address).name
+        return {"name": self.name, "address": address, "sha256": self.sha256}
+
     def read(self) -> Decoded:
-        """The decoded text ("\\n" line ends, no byte order mark) and the encoding found."""
-        return decode(self.path.read_bytes(), str(self.path))
+        """The decoded text ("\\n" line ends, no byte order mark) and the encoding found. Raises
+        ChecksumError when the file has changed since it was found."""
+        data = self.path.read_bytes()
+        if (found := sha256_bytes(data)) != self.sha256:
+            what, hint = f"{self.path} has changed while it was used", "run the same command again"
+            raise ChecksumError(what, expected=self.sha256, found=found, hint=hint)
+        return decode(data, str(self.path))
 
 
 class PlanRow(NamedTuple):
@@ -140,7 +155,7 @@ class Texts:
         fetcher: Fetcher | None = None, *, editions: Editions | None = None,
     ) -> None:  # fmt: skip
         self.store, self.editions = store, editions or shipped_editions()
-        self.fetcher = fetcher or Fetcher(offline=offline)
+        self.fetcher = fetcher or Fetcher(offline=offline, progress=store.progress)
         self.offline = offline or self.fetcher.offline
         self.mirror_url: str | None = None
         self.mirror_folder: Path | None = None

@@ -10,7 +10,7 @@ import hashlib
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -90,50 +90,39 @@ def fetch_published(
     A branch or tag is looked up each time; offline, the commit of the last time is used. Raises UsageError:
     no such address. Otherwise as `fetch_release`.
     """
-    repository, revision = parse_address(place)
-    commit = _commit_of(store, repository, revision, offline or _offline_by_environment())
-    release = HubRelease(repository, commit, endpoint=own_endpoint(), published=True)
+    release = _published(store, place, offline=is_offline(offline))
     return fetch_release(store, release, offline=offline, progress=progress)
 
 
-def _commit_of(store: Store, repository: str, revision: str, offline: bool) -> str:
+def _published(store: Store, place: Path | str, *, offline: bool) -> HubRelease:
+    """What `place` names, at the commit that its revision is now, or was when it was looked up last."""
+    repository, revision = parse_address(place)
+    release = HubRelease(repository, revision, endpoint=own_endpoint(), published=True)
     if _COMMIT.fullmatch(revision):
-        return revision
-    place = f"{own_endpoint()} {repository} {revision}"
-    note = store.path(PART, f"{hashlib.sha256(place.encode()).hexdigest()[:32]}.commit.json")
-    release = HubRelease(repository, revision, endpoint=own_endpoint())
-    if offline:
-        if known := (read_note(note) or {}).get("commit"):
-            return str(known)
+        return release
+    name = hashlib.sha256(f"{release.endpoint} {repository} {revision}".encode()).hexdigest()[:32]
+    note = store.path(PART, f"{name}.commit.json")
+    if not offline:
+        with hub_faults(release):
+            commit = hf.HfApi(endpoint=release.endpoint).dataset_info(repository, revision=revision).sha
+        write_note(note, {"commit": commit})
+    elif not (commit := (read_note(note) or {}).get("commit")):
         what = f"{repository} at {revision} was never fetched, and the network is switched off"
         raise OfflineError(what, hint="run once without --offline and HF_HUB_OFFLINE")
-    with hub_faults(release):
-        commit = hf.HfApi(endpoint=release.endpoint).dataset_info(repository, revision=revision).sha
-    write_note(note, {"commit": commit})
-    return str(commit)
+    return replace(release, revision=str(commit))
 
 
 def cached_published(store: Store, place: Path | str) -> Path | None:
     """The folder of "hf:user/name" as it was fetched last; None when it was not. No network."""
-    repository, revision = parse_address(place)
     try:
-        commit = _commit_of(store, repository, revision, offline=True)
+        return cached_release(store, _published(store, place, offline=True))
     except OfflineError:
         return None
-    return cached_release(store, HubRelease(repository, commit, endpoint=own_endpoint(), published=True))
 
 
 def own_endpoint() -> str | None:
     """The address in HF_ENDPOINT, read anew; None for the Hub itself."""
     return os.environ.get("HF_ENDPOINT", "").rstrip("/") or None
-
-
-def plan_release(store: Store, release: HubRelease, *, offline: bool = False) -> tuple[str, Path | None]:
-    """What `fetch_release` would do ("cached", "fetch" or "missing"), and the folder that is there. Opens no
-    connection and writes nothing."""
-    folder = cached_release(store, release)
-    without = "missing" if offline or _offline_by_environment() else "fetch"
-    return "cached" if folder else without, folder
 
 
 def fetch_release(
@@ -149,7 +138,7 @@ def fetch_release(
     release = release or HubRelease()
     if folder := cached_release(store, release):
         return folder
-    if offline or _offline_by_environment():
+    if is_offline(offline):
         return _from_hub_cache(release)
     progress = progress or Silent()
     with store.lock(_note(store, release).stem), hub_faults(release):
@@ -399,8 +388,9 @@ def silent_bars() -> Iterator[None]:
         hf.utils.enable_progress_bars()
 
 
-def _offline_by_environment() -> bool:
-    return os.environ.get("HF_HUB_OFFLINE", "").lower() in _TRUE
+def is_offline(offline: bool) -> bool:
+    """Whether the network is switched off, by the caller or by HF_HUB_OFFLINE."""
+    return offline or os.environ.get("HF_HUB_OFFLINE", "").lower() in _TRUE
 
 
 def _note(store: Store, release: HubRelease) -> Path:

@@ -5,14 +5,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..books import Record
+from ..books import Book, Record
 from ..books.facts import remapped_key
 from ..errors import DataError, EditionError, UsageError
 from ..files import read_regular
 from ..formats import read_documents
 from ..stitch.container import is_container
 from ..stitch.pack import Pack, read_pack
-from ..stitch.remap import LEAST_MATCHED, OldText, Remapped, RemapReport, remap
+from ..stitch.remap import LEAST_MATCHED, OldText, RemapReport, remap
 from ..stitch.spans import Standoff
 from ..text.decode import decode
 from ..text.tokens import tokenize_body
@@ -48,12 +48,6 @@ def holds_edition(pack: Pack, text: str) -> bool:
     return True
 
 
-def _remapped(old: OldText, sentences: list[list[str]], least_matched: float) -> Aligned:
-    result: Remapped = remap(old, sentences, least_matched=least_matched)
-    record = result.book.to_record()
-    return Aligned(replace(record, doc_key=remapped_key(record.doc_key)), REMAPPED, result.report)
-
-
 def tokenize_edition(text: str) -> list[list[str]]:
     """Sentences of tokens of another edition (`text.tokens.tokenize_body`), contractions in capitals cut
     like all others: the tokenizer leaves `ISN'T` whole, and a mention `HE` in `HE'S` would be lost."""
@@ -87,60 +81,66 @@ def align_files(
     one old one; several are paired by document key. `doc_key` picks one document of `old`.
     """
     data = b"" if old.is_dir() else _read(old)
-    if not is_container(data):
-        records = read_documents(old, old_format)
-        chosen = [r for r in records if doc_key in (None, r.doc_key)]
-        if not chosen:
-            listed = ", ".join(r.doc_key for r in records[:20])
-            raise UsageError(f"{old} has no document {doc_key or ''}".rstrip(), expected=listed or None)
-        return align_records(chosen, new, new_format=new_format, least_matched=least_matched)
-    pack = read_pack(data, str(old))
-    if _is_plain(new, new_format):
-        text = decode(_read(new), str(new)).text
-        try:
-            return [Aligned(pack.book(text).to_record(), EXACT)]
-        except EditionError:
-            return [_remapped(old_of_pack(pack), tokenize_edition(text), least_matched)]
-    return _onto_documents([old_of_pack(pack)], new, new_format, least_matched)
+    if is_container(data):
+        pack = read_pack(data, str(old))
+        return _onto([old_of_pack(pack)], new, new_format, least_matched, pack)
+    records = read_documents(old, old_format)
+    chosen = [r for r in records if doc_key in (None, r.doc_key)]
+    if not chosen:
+        listed = ", ".join(r.doc_key for r in records[:20])
+        raise UsageError(f"{old} has no document {doc_key or ''}".rstrip(), expected=listed or None)
+    return align_records(chosen, new, new_format=new_format, least_matched=least_matched)
 
 
 def align_records(
     records: list[Record], new: Path, *, new_format: str | None = None, least_matched: float = LEAST_MATCHED
 ) -> list[Aligned]:
     """Carry annotated documents to `new`, a plain text or tokenised documents; raises as `align_files`."""
-    if _is_plain(new, new_format):
-        sentences = tokenize_edition(decode(_read(new), str(new)).text)
-        if len(records) != 1:
-            what = f"there are {len(records)} annotated documents, but one plain text was given"
-            found = ", ".join(r.doc_key for r in records[:20])
-            raise UsageError(what, expected="one document", found=found, hint="pick one with --doc-key")
-        return [_remapped(old_of_record(records[0]), sentences, least_matched)]
-    return _onto_documents([old_of_record(r) for r in records], new, new_format, least_matched)
+    return _onto(list(map(old_of_record, records)), new, new_format, least_matched)
 
 
-def _is_plain(new: Path, new_format: str | None) -> bool:
-    return new.suffix.lower() == ".txt" and not new_format
-
-
-def _onto_documents(
-    olds: list[OldText], new: Path, new_format: str | None, least_matched: float
+def _onto(
+    olds: list[OldText], new: Path, new_format: str | None, least_matched: float, pack: Pack | None = None
 ) -> list[Aligned]:
-    targets = read_documents(new, new_format)
+    """Carry what was annotated, or is in a pack, to a plain text or to tokenised documents."""
+    if new.suffix.lower() == ".txt" and not new_format:
+        text = decode(_read(new), str(new)).text
+        if len(olds) != 1:
+            what = f"there are {len(olds)} annotated documents, but one plain text was given"
+            found = ", ".join(old.doc_key for old in olds[:20])
+            raise UsageError(what, expected="one document", found=found, hint="pick one with --doc-key")
+        if pack and holds_edition(pack, text):
+            return [Aligned(pack.book(text).to_record(), EXACT)]
+        pairs = [(olds[0], tokenize_edition(text))]
+    else:
+        pairs = _paired(olds, new, read_documents(new, new_format))
+    done = (carried(old, sentences, least_matched) for old, sentences in pairs)
+    return [Aligned(book.to_record(), REMAPPED, report) for book, report in done]
+
+
+def carried(
+    old: OldText, sentences: list[list[str]], least_matched: float = LEAST_MATCHED
+) -> tuple[Book, RemapReport]:
+    """The annotation in other tokens, as its key says, and what became of it. Raises: as `remap`."""
+    made = remap(old, sentences, least_matched=least_matched)
+    return replace(made.book, doc_key=remapped_key(made.book.doc_key)), made.report
+
+
+def _paired(olds: list[OldText], new: Path, targets: list[Record]) -> list[tuple[OldText, list[list[str]]]]:
+    """Each annotated text with the sentences of its new one."""
     bare = [t.doc_key for t in targets if t.sentences is None]
     if bare:
         raise DataError(f"{new}: document {bare[0]!r} has no text", hint="give a tokenised or plain text")
+    by_key = {t.doc_key: t.sentences or [] for t in targets}
     if len(olds) == len(targets) == 1:
-        pairs = [(olds[0], targets[0])]
-    else:
-        by_key = {t.doc_key: t for t in targets}
-        missing = [o.doc_key for o in olds if o.doc_key not in by_key]
-        if missing:
-            what = f"{new} has no document for {', '.join(missing[:5])}"
-            expected = "the same document keys on both sides, or one document each"
-            found = ", ".join(list(by_key)[:10])
-            raise UsageError(what, expected=expected, found=found, hint="pick one with --doc-key")
-        pairs = [(o, by_key[o.doc_key]) for o in olds]
-    return [_remapped(old, target.sentences or [], least_matched) for old, target in pairs]
+        return [(olds[0], by_key[targets[0].doc_key])]
+    missing = [o.doc_key for o in olds if o.doc_key not in by_key]
+    if missing:
+        what = f"{new} has no document for {', '.join(missing[:5])}"
+        expected = "the same document keys on both sides, or one document each"
+        found = ", ".join(list(by_key)[:10])
+        raise UsageError(what, expected=expected, found=found, hint="pick one with --doc-key")
+    return [(o, by_key[o.doc_key]) for o in olds]
 
 
 def _read(path: Path) -> bytes:

@@ -28,7 +28,7 @@ from ..formats.reasons import REASONS, format_reasons, read_line
 from ..progress import Progress, Silent
 from ..publishing.rights import TextRights, line_of_texts
 from ..resources import load_toml, resource
-from ..shapes import attributes, check
+from ..shapes import attributes, check, made_of
 from ..sources.gutenberg import Texts
 from ..sources.store import Store
 from ..text.decode import decode
@@ -45,7 +45,6 @@ from .harvest import WikidataPlan, harvest_name_lists, harvest_wikidata
 from .match import load_overrides, load_settings, read_matched, run_match, write_report
 from .plausibility import plausibility, summary_line
 from .publish_facts import gutenberg_rights
-from .rebuild import candidates_of
 from .verify import published_books
 
 PART = "silver"
@@ -112,13 +111,7 @@ def load_plan(path: Path | None = None) -> SilverPlan:
         propose=value.get("harvest", {}).get("propose", False),
         books=tuple(dict.fromkeys(map(str, value.get("books", {}).get("gutenberg", ())))),
         **value.get("output", {}),
-        repairs={
-            str(told["gutenberg_id"]): Repair(
-                told["reason"], tuple(map(tuple, told.get("join", ()))), tuple(told.get("drop", ())),
-                tuple(map(tuple, told.get("add", ()))),
-            )
-            for told in value.get("repair", ())
-        },
+        repairs={str(told["gutenberg_id"]): made_of(Repair, told) for told in value.get("repair", ())},
     )  # fmt: skip
 
 
@@ -360,7 +353,7 @@ def _write(
             writer.add_book(book, plan.split, text=text, check="built", reasons=read_line(folder))
             report.books.append(facts)
         # The same question that `publish` asks of every text
-        report.texts = {book.doc_key: gutenberg_rights(book, candidates_of(texts)) for book in writer.books}
+        report.texts = {book.doc_key: gutenberg_rights(book, texts.candidates) for book in writer.books}
         # The packages that the tokens and the annotation depend on
         from importlib.metadata import PackageNotFoundError, version
 

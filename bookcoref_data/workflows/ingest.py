@@ -2,29 +2,29 @@
 
 A release is up to 208 MB of delta and 30 MB of annotations in a few files. The first rebuild walks
 them once, streaming, and keeps per book: `<doc_key>.jsonl` (the record of the full config, then those
-of the split config) and `<gutenberg id>.delta` (opcodes in compact form with the sentence lengths). The index
-states the sha256 of every part; they are compared before parts are used again.
+of the split config) and `<gutenberg id>.delta` (opcodes in compact form with the sentence lengths). Their
+checksums are compared before parts are used again.
 """
 
+import json
 import re
 import shutil
-import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ..books import Record, read_window_key
 from ..errors import DataError, EditionError, FormatError
-from ..files import safe_name, sha256_bytes, sha256_file, write_bytes
+from ..files import safe_name, sha256_bytes, write_bytes, write_text
 from ..formats.jsonl import parse_record
 from ..formats.lines import read_lines
 from ..progress import Progress, followed
 from ..sources.release import Release
-from ..sources.store import CacheError, read_note, sha256_once, write_note
+from ..sources.store import CacheError, Store
 from ..stitch.official import delta_to_bytes, read_deltas
+from .engine import finished
 
-INDEX = "index.json"
-INDEX_FORMAT = 3
+PART, INDEX = "release", "index.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,41 +46,24 @@ class BookPart:
     bare: bool = False
 
 
-def ingest(release: Release, folder: Path, progress: Progress, doc_keys: dict[str, str]) -> list[BookPart]:
-    """The books of a release, split into `folder` unless that was done before.
+def ingest(
+    release: Release, store: Store, progress: Progress, doc_keys: dict[str, str]
+) -> tuple[Path, list[BookPart]]:
+    """The folder of a release that is split, now or before, and its books.
 
     `doc_keys` maps Gutenberg ids to document keys, for a release that has a delta but no annotations. Raises
     FormatError, EditionError: the release is damaged or contradicts itself; nothing is left behind.
     """
-    if parts := ingested(folder):
-        return parts
-    if folder.exists():
-        progress.note(f"the release is split again: {folder} is not as it was written")
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
-    try:
-        parts = _split(release, work, progress, doc_keys)
-        sums = {path.name: sha256_file(path) for path in sorted(work.iterdir())}
-        write_note(work / INDEX, {"format": INDEX_FORMAT, "books": [asdict(p) for p in parts], "files": sums})
-        if folder.exists():
-            shutil.rmtree(folder)
-        work.rename(folder)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
-    return parts
 
+    def split(folder: Path) -> None:
+        parts = _split(release, folder, progress, doc_keys)
+        write_text(folder / INDEX, json.dumps(list(map(asdict, parts))), at_once=True)
 
-def ingested(folder: Path) -> list[BookPart] | None:
-    """The books of a release that was split into `folder`; None when a file is missing or altered."""
-    value = read_note(folder / INDEX)
-    if value is None or value.get("format") != INDEX_FORMAT:
-        return None
-    try:
-        if any(sha256_once(folder / name) != sha256 for name, sha256 in value["files"].items()):
-            return None
-        return [BookPart(**part) for part in value["books"]]
-    except (OSError, KeyError, TypeError):
-        return None
+    done = finished(store, PART, release.key()[:32], split)
+    if done.repaired:
+        progress.note(f"the release was split again: {done.folder} was not as it was written")
+    parts = json.loads((done.folder / INDEX).read_text(encoding="utf-8"))
+    return done.folder, [BookPart(**part) for part in parts]
 
 
 def _split(release: Release, work: Path, progress: Progress, doc_keys: dict[str, str]) -> list[BookPart]:

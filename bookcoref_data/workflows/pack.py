@@ -21,11 +21,12 @@ from ..outputs import place_of, whole
 from ..progress import Progress, Silent
 from ..publishing.rights import WHY_NO_FINGERPRINT, record_says_free
 from ..shapes import attributes
+from ..sources.gutenberg import TextFile
+from ..stitch.fingerprint import BITS
 from ..stitch.pack import not_in_text, read_pack
 from .engine import Finished, JobResults, Outcome, run
-from .packed import INDEX, INDEX_FORMAT, SUFFIX, PackSettings, pack_book
+from .packed import INDEX, INDEX_FORMAT, SUFFIX, pack_book
 from .rebuild import RebuildPlan, TextCandidates, rebuild
-from .rebuild_book import CandidateText
 
 _MOST_RECORD = 4 << 20
 
@@ -72,8 +73,8 @@ class PackJob:
     facts: BookFacts
     book: Book
     windows: tuple[Book, ...]
-    text: CandidateText
-    settings: PackSettings
+    text: TextFile
+    settings: Mapping[str, Any]
     path: Path
     reasons: str = ""
 
@@ -82,7 +83,7 @@ class PackJob:
 
 
 def pack_plan(
-    plan: RebuildPlan, out: Path, work: Path, *, settings: PackSettings | None = None, jobs: int = 0,
+    plan: RebuildPlan, out: Path, work: Path, *, settings: Mapping[str, Any] | None = None, jobs: int = 0,
     progress: Progress | None = None,
 ) -> PackReport:  # fmt: skip
     """Build the books of a plan (from the cache where they are finished) and pack them.
@@ -100,14 +101,14 @@ def pack_plan(
 
 
 def pack_folder(
-    folder: Path, candidates: TextCandidates, out: Path, *, settings: PackSettings | None = None,
+    folder: Path, candidates: TextCandidates, out: Path, *, settings: Mapping[str, Any] | None = None,
     jobs: int = 0, progress: Progress | None = None, books: Sequence[str] = (),
 ) -> PackReport:  # fmt: skip
     """Pack the books of a data set folder whose Gutenberg text can be had; `books` names some of them.
 
     `out` is a folder, or a file ending in `.pack` when there is just one book.
     """
-    settings, progress = settings or PackSettings(), progress or Silent()
+    settings, progress = settings or {}, progress or Silent()
     work = JobResults()
     report = PackReport(out)
     facts = {b.doc_key: b for b in books_called(books, read_build(folder).books, folder)}
@@ -125,8 +126,9 @@ def pack_folder(
                 pack.licence, pack.attribution, pack.fingerprint.bits if pack.fingerprint else 0,
             ))  # fmt: skip
         report.failed = work.failed
-        bare = (p.doc_key for p in report.packs if settings.fingerprint_bits and not p.fingerprint_bits)
-        report.notes += [f"{key}: {WHY_NO_FINGERPRINT}" for key in bare]
+        if settings.get("fingerprint_bits", BITS):
+            bare = (pack.doc_key for pack in report.packs if not pack.fingerprint_bits)
+            report.notes += [f"{key}: {WHY_NO_FINGERPRINT}" for key in bare]
         if not report.packs:
             errors = list(work.failed.values())
             if len(errors) == 1:
@@ -140,7 +142,7 @@ def pack_folder(
 
 
 def _jobs(
-    folder: Path, facts: Mapping[str, BookFacts], candidates: TextCandidates, settings: PackSettings,
+    folder: Path, facts: Mapping[str, BookFacts], candidates: TextCandidates, settings: Mapping[str, Any],
     report: PackReport,
 ) -> Iterator[PackJob | Outcome[str, Finished]]:  # fmt: skip
     reasons = read_reasons(folder)
@@ -148,12 +150,14 @@ def _jobs(
     def book_of(row: tuple[str, Record]) -> str:
         return getattr(read_window_key(row[1].doc_key), "book", row[1].doc_key)
 
-    def text_of(facts: BookFacts, sentences: Sequence[Sequence[str]]) -> CandidateText:
+    def text_of(facts: BookFacts, sentences: Sequence[Sequence[str]]) -> TextFile:
         """The text that the book was built from, by its checksum; where none was noted, the edition that has
         most of its words (`make_pack` checks every token)."""
-        known, found = facts.text.get("sha256"), list[tuple[float, CandidateText]]()
+        known, found = facts.text.get("sha256"), list[tuple[float, TextFile]]()
         for text in candidates(facts.gutenberg_key):
-            other = text.sha256 != known if known else not_in_text(facts.doc_key, text.read(), sentences)[0]
+            other = (
+                text.sha256 != known if known else not_in_text(facts.doc_key, text.read().text, sentences)[0]
+            )
             if not other:
                 return text
             found.append((other, text))
@@ -190,9 +194,9 @@ def _jobs(
 
 def _pack(job: PackJob) -> Finished:
     data = pack_book(
-        job.book, job.windows, job.text.read(), split=job.facts.split, source_sha256=job.text.sha256,
-        source_name=job.text.name, public_domain=record_says(job.text.path), settings=job.settings,
-        reasons=job.reasons,
+        job.book, job.windows, job.text.read().text, split=job.facts.split, source_sha256=job.text.sha256,
+        source_name=job.text.name, public_domain=record_says(job.text.path), reasons=job.reasons,
+        **job.settings,
     )  # fmt: skip
     write_bytes(job.path, data)
     return Finished(job.path, fresh=True)

@@ -1,24 +1,19 @@
 """Packs as releases: the books of a pack folder, and annotation carried over to another edition."""
 
-import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..books import Book, split_book, split_by_rule
-from ..books.facts import remapped_key
+from ..books import Book, split_book
 from ..books.windows import windows_at
 from ..errors import ChecksumError, DataError
 from ..files import read_regular, safe_name, sha256_bytes
 from ..publishing.rights import header_says_free
 from ..shapes import attributes, check, read_json
 from ..stitch.container import read_directory
-from ..stitch.fingerprint import BITS
-from ..stitch.pack import MOST_LITERAL_SHARE, Pack, make_pack, read_pack
-from ..stitch.remap import OldText, RemapReport, remap
+from ..stitch.pack import Pack, make_pack, read_pack
+from ..stitch.remap import RemapReport
 from ..stitch.spans import Standoff
-from .align import tokenize_edition
 from .ingest import BookPart
 
 SUFFIX = ".pack"
@@ -40,47 +35,36 @@ def is_pack_release(path: Path) -> bool:
 
 def pack_parts(path: Path) -> tuple[Path, list[BookPart]]:
     """The folder of a pack release and its books, in the order of its index."""
-    folder = path if path.is_dir() else path.parent
     parts = [
         BookPart(e["doc_key"], e["gutenberg_key"], e["split"] or "test", "", "", e["sha256"], e["file"])
-        for e in (read_index(path) if (path / INDEX).is_file() else ())
+        for e in _entries(path)
     ]
-    for file in () if parts else pack_files(path):
-        data, split = _read(file), ""
-        try:
-            pack = read_pack(data, str(file))
-            book, number, split = pack.doc_key, pack.gutenberg_key, pack.split
-        except DataError:  # a damaged pack stops no other: it goes by the name of its file
-            book = safe_name(file.name.removesuffix(SUFFIX), "pack")
-            number = book.rpartition("_")[2]
-        parts.append(BookPart(book, number, split or "test", "", "", sha256_bytes(data), file.name))
     keys = [p.doc_key for p in parts]
     if twice := sorted({k for k in keys if keys.count(k) > 1}):
         raise DataError(f"{path} holds two packs of {', '.join(twice)}", hint="remove one of them")
-    return folder, parts
+    return path if path.is_dir() else path.parent, parts
 
 
 def makers_of_packs(path: Path) -> set[tuple[str, str]]:
     """(licence, attribution) of the annotation of each pack; one that cannot be read tells nothing."""
+    return {(entry.get("licence", ""), entry.get("attribution", "")) for entry in _entries(path)}
+
+
+def _entries(path: Path) -> list[dict[str, str]]:
+    """The index of a folder of packs; without one, or of a single pack, what each says of itself."""
     if (path / INDEX).is_file():
-        return {(entry.get("licence", ""), entry.get("attribution", "")) for entry in read_index(path)}
-    found = set()
+        return read_index(path)
+    entries = []
     for file in pack_files(path):
-        with contextlib.suppress(DataError):
-            pack = read_pack(_read(file), str(file))
-            found.add((pack.licence, pack.attribution))
-    return found
-
-
-def remapped_book(
-    old: OldText, text: str, min_kept: float, split: str
-) -> tuple[Book, tuple[Book, ...], RemapReport]:
-    """The annotation in the tokens of another edition, marked by its key; windows by the rule of the split,
-    since tokens differ. Raises EditionError: another text, or fewer mentions kept than `min_kept`."""
-    result = remap(old, tokenize_edition(text))
-    result.report.require(min_kept)
-    book = replace(result.book, doc_key=remapped_key(result.book.doc_key))
-    return book, split_by_rule(book, split).books, result.report
+        data = _read(file)
+        try:
+            pack = read_pack(data, str(file))
+            told = attributes(pack, "doc_key gutenberg_key split licence attribution")
+        except DataError:  # a damaged pack stops no other: it goes by the name of its file
+            book = safe_name(file.name.removesuffix(SUFFIX), "pack")
+            told = {"doc_key": book, "gutenberg_key": book.rpartition("_")[2], "split": ""}
+        entries.append({**told, "file": file.name, "sha256": sha256_bytes(data)})
+    return entries
 
 
 def remap_notes(report: RemapReport) -> list[str]:
@@ -115,28 +99,13 @@ def read_released(path: Path, sha256: str) -> Pack:
     return read_pack(data, str(path))
 
 
-@dataclass(frozen=True, slots=True)
-class PackSettings:
-    """How packs are made.
-
-    `fingerprint_bits` per token (0: none; only for texts that are known to be in the public domain), the
-    bound on text held as text, licence and attribution of the annotation.
-    """
-
-    fingerprint_bits: int = BITS
-    most_literal_share: float = MOST_LITERAL_SHARE
-    licence: str = LICENCE
-    attribution: str = ATTRIBUTION
-
-
 def pack_book(
-    book: Book, windows: Sequence[Book], text: str, *, split: str = "", source_sha256: str = "",
-    source_name: str = "", public_domain: bool | None = None, settings: PackSettings | None = None,
-    reasons: str = "",
+    book: Book, windows: Sequence[Book], text: str, *, public_domain: bool | None = None,
+    licence: str = LICENCE, attribution: str = ATTRIBUTION, **how: Any,
 ) -> bytes:  # fmt: skip
-    """The pack of a built book and its windows, made from the decoded source text. Raises DataError: the text
-    is not the book's (the pack would have to hold it), or the windows are no partition of its sentences."""
-    settings = settings or PackSettings()
+    """The pack of a built book and its windows, made from the decoded source text; `how` are more arguments
+    of `make_pack`. Raises DataError: the text is not the book's (the pack would have to hold it), or the
+    windows are no partition of its sentences."""
     counts = [len(w.sentence_ends) for w in windows]
     firsts = [sum(counts[:i]) for i in range(len(counts))]
     if windows and (sum(counts) != len(book.sentence_ends) or any(c == 0 for c in counts)):
@@ -149,14 +118,10 @@ def pack_book(
         pairs = enumerate(zip(windows, made, strict=True))
         own = {i: Standoff.of(had) for i, (had, cut) in pairs if Standoff.of(had) != Standoff.of(cut)}
     return make_pack(
-        text, book.sentences, doc_key=book.doc_key, gutenberg_key=book.gutenberg_key, split=split,
-        source_sha256=source_sha256, source_name=source_name, annotation=Standoff.of(book),
+        text, book.sentences, doc_key=book.doc_key, gutenberg_key=book.gutenberg_key,
+        annotation=Standoff.of(book), window_annotations=own, licence=licence, attribution=attribution,
         windows=[(w.doc_key, first) for w, first in zip(windows, firsts, strict=True)],
-        window_annotations=own,
-        fingerprint_bits=settings.fingerprint_bits,
-        public_domain=bool(header_says_free(text)) if public_domain is None else public_domain,
-        licence=settings.licence, attribution=settings.attribution,
-        most_literal_share=settings.most_literal_share, reasons=reasons,
+        public_domain=bool(header_says_free(text)) if public_domain is None else public_domain, **how,
     )  # fmt: skip
 
 

@@ -41,7 +41,7 @@ from ..sources.hub_upload import Content, Upload, Uploaded, page_of, released_on
 from ..tasks.folder import RECORD_FILE, read_rows, read_task
 from ..tasks.questions.build import mark
 from .pack import pack_folder
-from .packed import INDEX, PackSettings
+from .packed import INDEX
 from .publish_facts import PublishSettings, origin_of
 from .published import MANIFEST_FILE
 from .rebuild import TextCandidates
@@ -213,7 +213,7 @@ def _standoff(
 ) -> tuple[Publication, dict[str, Content]]:  # fmt: skip
     """Packs, their index, a manifest of what they give, the table of books, and the descriptions."""
     attribution = "; ".join(str(work.title) for work in publication.citation.works)
-    settings = PackSettings(licence=publication.licence.id, attribution=attribution)
+    settings = {"licence": publication.licence.id, "attribution": attribution}
     report = pack_folder(folder, candidates, work, settings=settings, jobs=1, progress=progress)
     # Books that have no pack are left out, with the reason.
     packed = {pack.doc_key for pack in report.packs}

@@ -30,13 +30,14 @@ from ..publishing.rights import (
     header_says_free,
     line_of_texts,
 )
+from ..sample_story.story import sample_path
+from ..sources.gutenberg import TextFile, Texts
 from ..sources.store import Store
 from ..stitch.pack import not_in_text
 from .annotate import CORRECTIONS
 from .pack import record_says
 from .plausibility import plausibility
-from .rebuild import RebuildSettings, TextCandidates, candidates_of, texts_of
-from .rebuild_book import CandidateText
+from .rebuild import TextCandidates
 from .verify import known_facts, published_books
 
 OPEN_CASTS = {"wikidata", "proposed", "own"}
@@ -222,11 +223,8 @@ def origin_of(record: BuildRecord, asked: PublishSettings, progress: Progress) -
     source = record.source
     corpus = corpora().get(str(source.get("corpus", "")))
     kind = "corpus" if corpus else kind_of(record)
-    settings = RebuildSettings(
-        Path(), sample=kind == "sample" and asked.mirror is None, mirror=asked.mirror,
-        cache_dir=asked.cache_dir, offline=asked.offline,
-    )  # fmt: skip
-    candidates = candidates_of(texts_of(settings, Store.open(asked.cache_dir), progress))
+    mirror = asked.mirror or (sample_path("mirror") if kind == "sample" else None)
+    texts = Texts(Store.open(asked.cache_dir, progress), mirror, asked.offline)
     instructed = {b["doc_key"]: "not on Project Gutenberg" for b in published_books() if "instructions" in b}
     # The licence of the annotation that is known beforehand, with the evidence
     said = source.get("licence")
@@ -237,7 +235,7 @@ def origin_of(record: BuildRecord, asked: PublishSettings, progress: Progress) -
         declared = "CC0-1.0", "made by hand for bookcoref-data"
     elif corpus is not None:
         declared = (corpus.licence, f"{corpus.name}: {corpus.annotation}") if corpus.licence else None
-    return Origin(kind, record, candidates, declared, corpus, instructed)
+    return Origin(kind, record, texts.candidates, declared, corpus, instructed)
 
 
 def kind_of(record: BuildRecord) -> str:
@@ -277,9 +275,9 @@ def gutenberg_rights(
     return next((r for why, r in strange if not why), TextRights(UNKNOWN, strange[0][0]))
 
 
-def _says(text: CandidateText) -> TextRights:
+def _says(text: TextFile) -> TextRights:
     """What the catalogue record beside a text, else its header, says of its rights."""
-    recorded, header = record_says(text.path), header_says_free(text.read())
+    recorded, header = record_says(text.path), header_says_free(text.read().text)
     if False in (recorded, header):
         said = "catalogue record" if recorded is False else "header"
         return TextRights(RESTRICTED, f"its {said} says that it is in copyright ({text.name})")
@@ -290,9 +288,9 @@ def _says(text: CandidateText) -> TextRights:
     return TextRights(UNKNOWN, f"the header of {text.name} says nothing that we understand")
 
 
-def _strange(doc_key: str, text: CandidateText, sentences: Sequence[Sequence[str]]) -> str:
+def _strange(doc_key: str, text: TextFile, sentences: Sequence[Sequence[str]]) -> str:
     """Why the sentences are not those of a file; "" when they are, but for corrections."""
-    share, longest = not_in_text(doc_key, text.read(), sentences)
+    share, longest = not_in_text(doc_key, text.read().text, sentences)
     if share <= _MOST_STRANGE and longest <= _LONGEST_STRANGE:
         return ""
     told = f"its words are not those of {text.name}: {share:.1%} of the characters are not in it"

@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..books.facts import books_called
 from ..errors import BookcorefError, DataError, EditionError, SourceError, UsageError
@@ -34,14 +34,13 @@ from ..sample_story.story import TITLE as SAMPLE_TITLE
 from ..sample_story.story import sample_path
 from ..shapes import attributes, plain
 from ..sources import hub
-from ..sources.gutenberg import PlanRow, Texts
-from ..sources.http import Fetcher
+from ..sources.gutenberg import PlanRow, TextFile, Texts
 from ..sources.release import Release, ReleaseLayout
 from ..sources.store import Store
 from .engine import Finished, FolderReport, JobResults, Outcome, run
-from .ingest import BookPart, ingest, ingested
+from .ingest import BookPart, ingest
 from .packed import ATTRIBUTION, LICENCE, is_pack_release, makers_of_packs, pack_parts
-from .rebuild_book import BUILD_RULES, CandidateText, RebuildJob, build_book, read_facts, read_tables
+from .rebuild_book import BUILD_RULES, RebuildJob, build_book, read_facts, read_tables
 from .verify import known_facts, published_books
 
 # spaCy loads torch wherever it is installed: 200 MiB and a second per worker, for tokens that need none.
@@ -62,7 +61,7 @@ class RebuildReport(FolderReport):
         return FolderReport.to_dict(self) | attributes(self, "unchanged kept") | {"books": books}
 
 
-TextCandidates = Callable[[str], Iterator[CandidateText]]
+TextCandidates = Callable[[str], Iterator[TextFile]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,13 +259,14 @@ def prepare(settings: RebuildSettings, progress: Progress | None = None) -> Rebu
 
 
 def _lay_out(settings: RebuildSettings, store: Store, progress: Progress) -> RebuildPlan:
-    published, named = published_books(), _BOOKCOREF
+    published = published_books()
+    title, licences, citation = "BookCoref", BOOKCOREF_LICENCES, CITATION
     notes: tuple[str, ...] = (SAMPLE_NOTE,) if settings.sample else ()
     if settings.release and is_pack_release(settings.release):
         folder, parts = pack_parts(settings.release)
         source = {"release": "packs"}
         if about := read_publication(folder):
-            named = Credits(about.title, about.licences, about.citation)
+            title, licences, citation = about.title, about.licences, about.citation
             source["licence"] = about.licence
             notes += about.limits
         else:
@@ -277,17 +277,12 @@ def _lay_out(settings: RebuildSettings, store: Store, progress: Progress) -> Reb
                 nothing = "no licence is stated", "nobody is named"
                 told = [f"{terms or nothing[0]} ({who or nothing[1]})" for terms, who in others]
                 told += [f"{LICENCE} ({ATTRIBUTION})"] if ours in makers else []
+                title, citation = "Books rebuilt from packs", ""
                 licences = (_TEXTS_OF_PACKS, ("Annotations", "; ".join(told)))
-                named = Credits("Books rebuilt from packs", licences, "")
     else:
         release = _open_release(settings, store, progress)
-        folder = store.path("release", release.key()[:32])
-        # What is there and sound needs no lock, so that a cache that cannot be written serves, too.
-        parts = ingested(folder) or []
-        if not parts:
-            with store.lock(f"release-{folder.name}"):
-                named_by_number = {b["gutenberg_key"]: b["doc_key"] for b in published}
-                parts = ingest(release, folder, progress, named_by_number)
+        names = {b["gutenberg_key"]: b["doc_key"] for b in published}
+        folder, parts = ingest(release, store, progress, names)
         notes += () if release.annotations else (TEXTS_ONLY_NOTE,)
         name = "sample" if settings.sample else "local" if settings.release else "Hub"
         source = {"release": name, "release_sha256": release.key()}
@@ -300,26 +295,15 @@ def _lay_out(settings: RebuildSettings, store: Store, progress: Progress) -> Reb
         if not path.is_file():
             raise UsageError(f"--text {key}: there is no file {path}")
     if settings.sample:
-        named = Credits(SAMPLE_TITLE, SAMPLE_LICENCES, "")
+        title, licences, citation = SAMPLE_TITLE, SAMPLE_LICENCES, ""
     return RebuildPlan(
         parts=parts, folder=folder, store=store, out=settings.out,
-        candidates=candidates_of(texts_of(settings, store, progress)), min_kept=settings.min_kept,
-        title=named.title, licences=named.licences, citation=named.citation, source=source,
+        candidates=texts_of(settings, store).candidates, min_kept=settings.min_kept,
+        title=title, licences=licences, citation=citation, source=source,
         tokenised=settings.texts, expected=known_facts() if settings.expect else {},
         instructions={b["doc_key"]: b["instructions"] for b in published if "instructions" in b},
         notes=notes, replace=settings.replace,
     )  # fmt: skip
-
-
-class Credits(NamedTuple):
-    """How a data set is called, what its parts may be used for, and what to cite."""
-
-    title: str
-    licences: tuple[tuple[str, str], ...]
-    citation: str
-
-
-_BOOKCOREF = Credits("BookCoref", BOOKCOREF_LICENCES, CITATION)
 
 
 def _open_release(settings: RebuildSettings, store: Store, progress: Progress) -> Release:
@@ -343,23 +327,24 @@ def plan_fetch(settings: RebuildSettings) -> list[PlanRow]:
     books of a release that others have published are known once it was fetched.
     """
     store, rows = Store.open(settings.cache_dir), list[PlanRow]()
+
+    def release_row(name: str, place: str, there: Path | None, size: int | None) -> PlanRow:
+        action = "cached" if there else "missing" if hub.is_offline(settings.offline) else "fetch"
+        return PlanRow("release", name, action, str(there or place), 0 if there else size, 0)
+
     if settings.release and hub.is_hub_address(settings.release):
-        folder = hub.cached_published(store, settings.release)
-        action = "cached" if folder else "missing" if settings.offline else "fetch"
-        name = str(settings.release)
-        rows.append(PlanRow("release", name, action, str(folder or name), 0 if folder else None, 0))
+        name, folder = str(settings.release), hub.cached_published(store, settings.release)
+        rows.append(release_row(name, name, folder, None))
         if folder is None:
             return rows
         settings = replace(settings, release=folder)
     elif not (settings.sample or settings.release):
         release = hub.HubRelease(layout=settings.layout)
-        action, there = hub.plan_release(store, release, offline=settings.offline)
         place = f"https://huggingface.co/datasets/{release.repository}/tree/{release.revision}"
-        size = 0 if there else RELEASE_BYTES
-        rows.append(PlanRow("release", str(release), action, str(there or place), size, 0))
+        rows.append(release_row(str(release), place, hub.cached_release(store, release), RELEASE_BYTES))
     parts = books_called(settings.books, _listed(settings), "the release")
     chosen = [p.gutenberg_key for p in parts if p.gutenberg_key != "0"]
-    return rows + texts_of(settings, store, Silent()).plan(chosen)
+    return rows + texts_of(settings, store).plan(chosen)
 
 
 def _listed(settings: RebuildSettings) -> list[BookPart]:
@@ -385,19 +370,7 @@ def _listed(settings: RebuildSettings) -> list[BookPart]:
     return parts
 
 
-def texts_of(settings: RebuildSettings, store: Store, progress: Progress) -> Texts:
+def texts_of(settings: RebuildSettings, store: Store) -> Texts:
     """The finder of Gutenberg texts for these settings."""
-    mirror = str(sample_path("mirror")) if settings.sample else settings.mirror
-    fetcher = Fetcher(offline=settings.offline, progress=progress)
-    return Texts(store, mirror=mirror, offline=settings.offline, fetcher=fetcher)
-
-
-def candidates_of(texts: Texts) -> TextCandidates:
-    def candidates(gutenberg_id: str) -> Iterator[CandidateText]:
-        for text in texts.candidates(gutenberg_id):
-            name = text.path.name if text.path.name.startswith("pg") else f"Gutenberg {gutenberg_id}"
-            # Where a text came from, without the folders of this computer.
-            address = text.address if "://" in text.address else Path(text.address).name
-            yield CandidateText(text.path, text.sha256, name, address)
-
-    return candidates
+    mirror = sample_path("mirror") if settings.sample else settings.mirror
+    return Texts(store, mirror, settings.offline)

@@ -22,7 +22,7 @@ from ..books.annotation import annotation_of
 from ..books.facts import BookFacts, facts_of
 from ..books.stored import StoredBook, TokenBytes
 from ..books.windows import RULES, WINDOW_RULES, WindowRule, cut_windows, windows_at
-from ..errors import BookError, ChecksumError, DataError, EditionError, SourceError, listed, plural
+from ..errors import BookError, DataError, EditionError, SourceError, listed, plural
 from ..files import sha256_bytes, sha256_file, write_text, writing
 from ..formats import read_documents
 from ..formats.jsonl import parse_record
@@ -30,13 +30,13 @@ from ..formats.lines import read_lines
 from ..formats.reasons import REASONS, with_reasons
 from ..formats.schema import CONFIGS, from_row, to_tables
 from ..late import pa
+from ..sources.gutenberg import TextFile
 from ..sources.store import Store, read_note, write_note
 from ..stitch.official import delta_from_bytes, sentence_ends
 from ..stitch.pack import Pack
-from ..text.decode import decode
 from ..text.tokens import available_engines, tokenize_official
 from . import packed
-from .align import holds_edition, old_of_pack, old_of_record
+from .align import carried, holds_edition, old_of_pack, old_of_record, tokenize_edition
 from .engine import Finished, finished, intact
 from .ingest import BookPart
 
@@ -44,27 +44,6 @@ PART = "books"
 # Part of every content key: raise it when the same inputs would give another result.
 BUILD_RULES = 7
 _DAMAGED = "full and split annotations must come from the same whole release: fetch it again"
-
-
-@dataclass(frozen=True, slots=True)
-class CandidateText:
-    """A text file that may be the one a book was made from."""
-
-    path: Path
-    sha256: str
-    name: str
-    address: str = ""
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"name": self.name, "address": self.address, "sha256": self.sha256}
-
-    def read(self) -> str:
-        """The decoded text. Raises ChecksumError when the file has changed since it was found."""
-        data = self.path.read_bytes()
-        if (found := sha256_bytes(data)) != self.sha256:
-            what, hint = f"{self.path} has changed while it was used", "run the same command again"
-            raise ChecksumError(what, expected=self.sha256, found=found, hint=hint)
-        return decode(data, str(self.path)).text
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +57,7 @@ class RebuildJob:
     part: BookPart
     folder: Path
     store: Store
-    text: CandidateText | None = None
+    text: TextFile | None = None
     tokenised: Path | None = None
     expected: Mapping[str, Any] | None = None
     instructions: str = ""
@@ -121,7 +100,7 @@ def rebuilt(job: RebuildJob) -> BuiltBook:
     """Build one book in memory. Raises: as `build_book`."""
     if job.remap is not None and job.text:
         # The book in the tokens of another edition.
-        text, left = job.text.read(), []
+        text, left = job.text.read().text, []
         if job.part.pack:
             pack = _released_pack(job)
             old, same = old_of_pack(pack), holds_edition(pack, text)
@@ -139,13 +118,15 @@ def rebuilt(job: RebuildJob) -> BuiltBook:
             old, same = old_of_record(record), facts.text.get("sha256") == job.text.sha256
         if same:
             raise EditionError(f"{job}: this text holds the released tokens; nothing is carried over")
-        moved, moved_parts, report = packed.remapped_book(old, text, job.remap, job.part.split)
-        parts = tuple(map(StoredBook.of, moved_parts))
-        return BuiltBook(StoredBook.of(moved), parts, "remapped", [*packed.remap_notes(report), *left])
+        moved, report = carried(old, tokenize_edition(text))
+        report.require(job.remap)
+        # Tokens differ, so windows are cut by the rule of the split.
+        book, notes = StoredBook.of(moved), [*packed.remap_notes(report), *left]
+        return BuiltBook(book, split_by_rule(book, job.part.split).books, "remapped", notes)
     if job.part.pack and job.text:
         pack = _released_pack(job)
         # Windows as released, else by the rule of the split
-        book = pack.stored_book(job.text.read())
+        book = pack.stored_book(job.text.read().text)
         windows = pack.window_books(book) or split_by_rule(book, job.part.split).books
         if pack.reasons:  # they must fit, or nothing is written
             with_reasons(annotation_of(book.to_book().to_record()), pack.reasons, job.part.pack)
@@ -213,7 +194,7 @@ def _cut_text(job: RebuildJob) -> tuple[TokenBytes, tuple[int, ...], str]:
         hint = job.instructions or f"give a tokenised text with --text {job}=FILE"
         raise SourceError(f"{job}: the release has neither a text nor a delta for this book", hint=hint)
     delta, lengths = delta_from_bytes((job.folder / job.part.delta).read_bytes())
-    text = job.text.read()
+    text = job.text.read().text
     failure: EditionError | None = None
     for engine in available_engines():
         base = [token for sentence in tokenize_official(text, engine) for token in sentence]

@@ -12,7 +12,7 @@ from bookcoref_data.files import sha256_bytes
 from bookcoref_data.progress import Silent
 from bookcoref_data.sources.editions import Address, Edition, EditionFile, Editions, KnownEditions
 from bookcoref_data.sources.gutenberg import Texts
-from bookcoref_data.workflows.ingest import ingested
+from bookcoref_data.workflows.engine import intact
 from bookcoref_data.workflows.rebuild import RebuildSettings, prepare, rebuild
 
 LAYOUT = ("cache/epub/{id}/pg{id}.txt",)
@@ -38,7 +38,7 @@ def flip(path: Path, at: int = -40) -> None:
 def known(data: bytes) -> Edition:
     text = sha256_bytes(data.decode("utf-8").replace("\r\n", "\n").encode())
     file = EditionFile(LAYOUT[0].replace("{id}", "4321"), sha256_bytes(data), len(data), "utf-8")
-    return Edition("4321", text, "first", (file,))
+    return Edition(text, "first", (file,))
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def texts(server, store, make_fetcher):
     def make(*editions: Edition, **options) -> Texts:
         fetcher = make_fetcher(offline=options.get("offline", False))
         fetcher.progress = Heard()
-        book = KnownEditions("4321", "The Lamp at Hollow Ferry", editions)
+        book = KnownEditions("The Lamp at Hollow Ferry", editions)
         addresses = (Address(f"{server.url}/pg{{id}}.txt", "current"),)
         return Texts(store, fetcher=fetcher, editions=Editions(addresses, LAYOUT, {"4321": book}), **options)
 
@@ -143,15 +143,15 @@ def test_every_part_of_the_cache_is_checked_and_repaired(world, cache_home):
     assert first.failed == {}
     parts = [p for p in sorted((cache_home / "release").rglob("*")) if p.is_file()]
     books = [p for p in sorted((cache_home / "books").rglob("*")) if p.is_file()]
-    assert len(parts) == 5
+    assert len(parts) == 6
     assert len(books) >= 6
     for path in parts:
         flip(path)
-        assert ingested(path.parent) is None
+        assert not intact(path.parent)
         heard = Heard()
         prepare(RebuildSettings(release=world.release, mirror=str(world.mirror), out=world.root / "o"), heard)
         assert any("split again" in note for note in heard.notes)
-        assert ingested(path.parent) is not None
+        assert intact(path.parent)
     for path in books:
         flip(path)
     heard = Heard()

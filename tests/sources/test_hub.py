@@ -7,13 +7,15 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
 from bookcoref_data.errors import ChecksumError, DataError, OfflineError, SourceError
 from bookcoref_data.progress import Silent
-from bookcoref_data.sources.hub import HubRelease, cached_release, fetch_release, plan_release
+from bookcoref_data.sources.hub import HubRelease, cached_release, fetch_release, is_offline
 from bookcoref_data.sources.release import HEAD_BYTES, Release, ReleaseLayout, kind_of
+from bookcoref_data.workflows.rebuild import RebuildSettings, plan_fetch
 
 REPOSITORY, REVISION = "someone/books", "c" * 40
 DELTA = json.dumps({"values": list(range(40_000))}).encode()
@@ -115,11 +117,23 @@ def test_a_fetched_release_needs_neither_network_nor_library(server, store, hub,
 
 
 def test_the_plan_opens_nothing(server, store, hub):
-    assert plan_release(store, hub) == ("fetch", None)
-    assert plan_release(store, hub, offline=True) == ("missing", None)
+    assert cached_release(store, hub) is None
     assert server.requests == []
     folder = fetch_release(store, hub)
-    assert plan_release(store, hub, offline=True) == ("cached", folder)
+    assert cached_release(store, hub) == folder
+
+
+@pytest.mark.parametrize(("offline", "variable", "found"), [
+    (False, "", False), (True, "", True), (False, "1", True), (False, "0", False),
+])  # fmt: skip
+def test_the_network_is_off_where_the_caller_or_the_environment_says_so(
+    offline, variable, found, tmp_path, monkeypatch
+):
+    """The plan for data sets of others took the word of the caller alone."""
+    monkeypatch.setenv("HF_HUB_OFFLINE", variable)
+    assert is_offline(offline) is found
+    asked = RebuildSettings(out=tmp_path, release=Path("hf:a/b"), cache_dir=tmp_path, offline=offline)
+    assert [row.action for row in plan_fetch(asked)] == ["missing" if found else "fetch"]
 
 
 def test_a_release_with_a_file_gone_is_not_taken_for_whole(store, hub):

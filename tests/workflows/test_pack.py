@@ -12,13 +12,12 @@ import bookcoref_data as bc
 from bookcoref_data.cli.app import make_app
 from bookcoref_data.errors import BookcorefError, DataError, EditionError, FormatError, UsageError
 from bookcoref_data.formats.folder import read_folder
-from bookcoref_data.progress import Silent
 from bookcoref_data.sources.store import Store
 from bookcoref_data.stitch.pack import read_pack
 from bookcoref_data.text.decode import decode
 from bookcoref_data.workflows.pack import pack_folder, pack_plan
-from bookcoref_data.workflows.packed import PackSettings, describe, pack_book, pack_files
-from bookcoref_data.workflows.rebuild import RebuildSettings, candidates_of, prepare, rebuild, texts_of
+from bookcoref_data.workflows.packed import describe, pack_book, pack_files
+from bookcoref_data.workflows.rebuild import RebuildSettings, prepare, rebuild, texts_of
 
 
 def settings(world, **more) -> RebuildSettings:
@@ -66,7 +65,7 @@ def test_a_built_folder_and_its_texts_give_the_same_packs(packed):
     world, first = packed
     asked = settings(world)
     rebuild(prepare(asked), jobs=1)
-    candidates = candidates_of(texts_of(asked, Store.open(None), Silent()))
+    candidates = texts_of(asked, Store.open(None)).candidates
     report = pack_folder(world.root / "out", candidates, world.root / "again", jobs=1)
     assert [p.sha256 for p in report.packs] == [p.sha256 for p in first.packs]
 
@@ -105,7 +104,7 @@ def test_one_book_may_be_one_file(world):
 
 def test_settings_reach_the_pack(world):
     plan, out = prepare(settings(world, books=("11",))), world.root / "a.pack"
-    pack_plan(plan, out, world.root / "work", settings=PackSettings(fingerprint_bits=0), jobs=1)
+    pack_plan(plan, out, world.root / "work", settings={"fingerprint_bits": 0}, jobs=1)
     assert describe(out)["fingerprint_bits"] == 0
 
 

@@ -502,10 +502,9 @@ def test_a_rebuild_of_bookcoref_is_cited(world, tmp_path):
 @pytest.mark.parametrize("index", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_packs_of_others_have_neither_name_nor_paper_nor_licence_of_bookcoref(world, index):
     from bookcoref_data.workflows.pack import pack_plan
-    from bookcoref_data.workflows.packed import PackSettings
 
     packs = world.root / "packs"
-    mine = PackSettings(licence="CC-BY-4.0", attribution="Mira Holt")
+    mine = {"licence": "CC-BY-4.0", "attribution": "Mira Holt"}
     pack_plan(prepare(settings(world)), packs, world.root / "work", settings=mine)
     if not index:
         (packs / "index.json").unlink()
