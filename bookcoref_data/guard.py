@@ -8,7 +8,6 @@ the user and stays.
 import os
 import stat
 from collections.abc import Iterable
-from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
@@ -29,20 +28,10 @@ _KINDS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Survey:
-    """What a folder holds beside our files: paths relative to it, folders with a slash at the end.
-
-    `foreign` is the user's; `caches` are folders with our cache mark, or in which files of another command
-    wait: nobody may replace them either.
-    """
-
-    foreign: tuple[str, ...]
-    caches: tuple[str, ...]
-
-
-def survey(folder: Path, ours: Iterable[str]) -> Survey:
-    """Compare what is in `folder` with `ours`, the relative paths ("full/test.parquet") that we wrote.
+def survey(folder: Path, ours: Iterable[str]) -> tuple[list[str], list[str]]:
+    """What `folder` holds beside `ours`, the relative paths ("full/test.parquet") that we wrote: what is the
+    user's, and folders with our cache mark, or in which files of another command wait: nobody may replace
+    them either. Paths are relative to it, folders with a slash at the end.
 
     A folder that holds none of our files is one entry, whatever is in it. Links to folders are entries.
 
@@ -69,7 +58,7 @@ def survey(folder: Path, ours: Iterable[str]) -> Survey:
                 foreign.append(f"{path}/")
 
     look("")
-    return Survey(tuple(foreign), tuple(caches))
+    return foreign, caches
 
 
 def require_regular(path: Path) -> None:

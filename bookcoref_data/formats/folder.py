@@ -223,15 +223,15 @@ def check_replaceable(out: Path, *, replace: bool = False) -> Replaceable:
     """
     try:
         str(out).encode("utf-8")  # Arrow takes no other name
-        found, files = survey(out, ()), tuple[str, ...]()
-        if found.foreign:
+        (foreign, caches), files = survey(out, ()), tuple[str, ...]()
+        if foreign:
             files = (BUILD_FILE, *read_build(out).files)
-            found = survey(out, files)
+            foreign, caches = survey(out, files)
     except DataError as error:
-        if BUILD_FILE in found.foreign and isinstance(error.__cause__, MissingFileError):
+        if BUILD_FILE in foreign and isinstance(error.__cause__, MissingFileError):
             # It was there a moment ago: another writer is putting its folder in place.
             return check_replaceable(out, replace=replace)
-        raise _not_ours(out, found.foreign, error.what) from error
+        raise _not_ours(out, foreign, error.what) from error
     except FileNotFoundError:
         return Replaceable()
     except NotADirectoryError:
@@ -242,11 +242,11 @@ def check_replaceable(out: Path, *, replace: bool = False) -> Replaceable:
             found=getattr(error, "strerror", "its name is not UTF-8"),
             hint="choose another folder with --out",
         ) from error
-    if found.foreign and not replace:
-        what = f"{out} holds files that bookcoref-data did not write: {listed(found.foreign)}"
+    if foreign and not replace:
+        what = f"{out} holds files that bookcoref-data did not write: {listed(foreign)}"
         hint = "move them away, or add --replace: it replaces the data set and leaves these files alone"
         raise UsageError(what, expected=f"only the files that {BUILD_FILE} lists", hint=hint)
-    return Replaceable(files, bool(found.foreign or found.caches))
+    return Replaceable(files, bool(foreign or caches))
 
 
 def _not_ours(out: Path, foreign: Iterable[str], why: str) -> UsageError:
@@ -348,7 +348,7 @@ def record_problems(folder: Path, record: BuildRecord) -> list[str]:
         elif sha256_file(path) != facts["sha256"]:
             problems.append(f"{name} was changed since it was written")
     # What a library may read as part of the data set, or run
-    for name in survey(folder, (BUILD_FILE, *record.files)).foreign:
+    for name in survey(folder, (BUILD_FILE, *record.files))[0]:
         paths = sorted((folder / name).rglob("*")) if name.endswith("/") else [folder / name]
         unknown = [p.relative_to(folder).as_posix() for p in paths if p.suffix in _LOADABLE]
         problems += [f"{name} is not in the build record" for name in unknown]
