@@ -19,7 +19,7 @@ from ..errors import ChecksumError, OfflineError, SourceError, UsageError, liste
 from ..files import safe_name
 from ..formats.compressed import PACKED
 from ..late import hf
-from ..progress import Progress, Silent, begun
+from ..progress import Progress, begun
 from .http import Fetcher, Pace
 from .release import DELTA, HEAD_BYTES, LENGTHS, ReleaseLayout, kind_of
 from .store import Store, read_note, sha256_once, write_note
@@ -59,12 +59,11 @@ class HubRelease:
 
 
 class HubFile(NamedTuple):
-    """A file of the repository: its length and its sum (`sha256` for large files, else git's `sha1`)."""
+    """A file of the repository: its length and its sum (sha256 for large files, else git's sha1)."""
 
     path: str
     bytes: int
-    sha256: str | None
-    sha1: str | None
+    sum: str
 
 
 def is_hub_address(place: Path | str) -> bool:
@@ -82,16 +81,13 @@ def parse_address(place: Path | str) -> tuple[str, str]:
     return repository, revision or "main"
 
 
-def fetch_published(
-    store: Store, place: Path | str, *, offline: bool = False, progress: Progress | None = None
-) -> Path:
+def fetch_published(store: Store, place: Path | str, *, offline: bool = False) -> Path:
     """The folder of a repository that `publish` made: "hf:user/name" or "hf:user/name@revision".
 
     A branch or tag is looked up each time; offline, the commit of the last time is used. Raises UsageError:
     no such address. Otherwise as `fetch_release`.
     """
-    release = _published(store, place, offline=is_offline(offline))
-    return fetch_release(store, release, offline=offline, progress=progress)
+    return fetch_release(store, _published(store, place, offline=is_offline(offline)), offline=offline)
 
 
 def _published(store: Store, place: Path | str, *, offline: bool) -> HubRelease:
@@ -125,40 +121,37 @@ def own_endpoint() -> str | None:
     return os.environ.get("HF_ENDPOINT", "").rstrip("/") or None
 
 
-def fetch_release(
-    store: Store, release: HubRelease | None = None, *, offline: bool = False,
-    progress: Progress | None = None,
-) -> Path:  # fmt: skip
+def fetch_release(store: Store, release: HubRelease, *, offline: bool = False) -> Path:
     """The folder of a release, fetched if it is not there yet; `Release.open` reads it.
 
     Raises OfflineError: it would have to be fetched, and --offline or HF_HUB_OFFLINE forbids it. SourceError:
     the Hub cannot be reached, or has no such repository, revision or files (the message lists what was
     found). ChecksumError: a file arrived with other content than the Hub's own index names.
     """
-    release = release or HubRelease()
     if folder := cached_release(store, release):
         return folder
     if is_offline(offline):
         return _from_hub_cache(release)
-    progress = progress or Silent()
+    progress = store.progress
     with store.lock(_note(store, release).stem), hub_faults(release):
         files = choose(index_of(release), release, partial(_by_first_bytes, release, progress))
         # Fetch the files into the Hub's own cache and check each; return the folder they share
         total, folder = sum(file.bytes for file in files), release.cache_dir or Path()
         with silent_bars(), begun(progress, f"release {release}", total, "bytes") as advance:
             for file in files:
-                path = _one_file(release, file)
-                if fault := _fault(path, file):
-                    progress.note(f"{file.path} of {release} is damaged ({fault}); it is fetched again")
-                    _remove(path)
+                for again in (False, True):
                     path = _one_file(release, file)
-                    # Length and sum as in the index; a bad file goes, so that the next run fetches it.
-                    if fault := _fault(path, file):
-                        _remove(path)
+                    if not (fault := _fault(path, file)):
+                        break
+                    # Out of the Hub's cache, the content and the link to it, so that it is fetched again.
+                    path.resolve().unlink(missing_ok=True)
+                    path.unlink(missing_ok=True)
+                    if again:
                         what = f"{file.path} of {release} arrived damaged"
-                        expected = f"{file.bytes:,} bytes, {file.sha256 or file.sha1}"
+                        expected = f"{file.bytes:,} bytes, {file.sum}"
                         hint = "it was removed; run the same command again"
                         raise ChecksumError(what, expected=expected, found=fault, hint=hint)
+                    progress.note(f"{file.path} of {release} is damaged ({fault}); it is fetched again")
                 folder = path.parents[file.path.count("/")]
                 advance(file.bytes)
     sums = {file.path: sha256_once(folder / file.path) for file in files}
@@ -166,9 +159,9 @@ def fetch_release(
     return folder
 
 
-def cached_release(store: Store, release: HubRelease | None = None) -> Path | None:
+def cached_release(store: Store, release: HubRelease) -> Path | None:
     """The folder of a release that was fetched whole and is as it was then; None otherwise. No network."""
-    note = read_note(_note(store, release or HubRelease()))
+    note = read_note(_note(store, release))
     try:
         if note is None:
             return None
@@ -258,7 +251,7 @@ def index_of(release: HubRelease) -> dict[str, HubFile]:
     for entry in entries:
         if getattr(entry, "size", None) is not None:
             sha256 = getattr(getattr(entry, "lfs", None), "sha256", None)
-            files[entry.path] = HubFile(entry.path, entry.size, sha256, None if sha256 else entry.blob_id)
+            files[entry.path] = HubFile(entry.path, entry.size, sha256 or entry.blob_id)
     return files
 
 
@@ -271,29 +264,27 @@ def _one_file(release: HubRelease, file: HubFile) -> Path:
 
 def _fault(path: Path, file: HubFile) -> str | None:
     """How the file differs from the index of the Hub, or None."""
-    size, expected = path.stat().st_size, file.sha256 or file.sha1
-    found = sha256_once(path) if file.sha256 else git_sha1(path)
-    return None if size == file.bytes and expected in (None, found) else f"{size:,} bytes, {found}"
+    size, found = path.stat().st_size, sum_like(file.sum, path)
+    return None if (size, found) == (file.bytes, file.sum) else f"{size:,} bytes, {found}"
 
 
-def git_sha1(content: Path | bytes) -> str:
-    """Git's name of a file or of content in memory, which is the Hub's checksum of small files."""
+def sha256_of(content: Path | bytes) -> str:
+    """Hex sha256 of a file or of content in memory."""
+    return hashlib.sha256(content).hexdigest() if isinstance(content, bytes) else sha256_once(content)
+
+
+def sum_like(stated: str, content: Path | bytes) -> str:
+    """The checksum of the kind that is stated: sha256, else git's name, which the Hub has for small files."""
+    if len(stated) == 64:
+        return sha256_of(content)
     data = content if isinstance(content, bytes) else content.read_bytes()
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
-
-
-def _remove(path: Path) -> None:
-    """Remove a file from the Hub's cache: the content, and the link that leads to it."""
-    path.resolve().unlink(missing_ok=True)
-    path.unlink(missing_ok=True)
 
 
 def _named_after_content(path: Path) -> bool:
     """Whether a file of the Hub's cache is what its name states: content is stored under its checksum."""
     name = path.resolve().name
-    if re.fullmatch(r"[0-9a-f]{64}", name):
-        return sha256_once(path) == name
-    return not re.fullmatch(r"[0-9a-f]{40}", name) or git_sha1(path) == name
+    return not re.fullmatch(r"[0-9a-f]{40}(?:[0-9a-f]{24})?", name) or sum_like(name, path) == name
 
 
 def _from_hub_cache(release: HubRelease) -> Path:
@@ -308,7 +299,7 @@ def _from_hub_cache(release: HubRelease) -> Path:
         )  # fmt: skip
         folder = Path(found)
         paths = [p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()]
-        chosen = choose({path: HubFile(path, 0, None, None) for path in paths}, release)
+        chosen = choose({path: HubFile(path, 0, "") for path in paths}, release)
     except (hf.utils.LocalEntryNotFoundError, SourceError) as error:
         what = f"the release {release} is not in the cache, and the network is switched off"
         found = error.what + " there" if isinstance(error, SourceError) else None

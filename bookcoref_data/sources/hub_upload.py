@@ -8,7 +8,6 @@ never read here but to keep it out of messages.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -19,7 +18,6 @@ from ..late import hf
 from ..progress import Progress, begun
 from ..shapes import AsFields
 from . import hub
-from .store import sha256_once
 
 BRANCH = "main"
 # Files that the Hub itself puts into a new repository.
@@ -177,16 +175,11 @@ def size_of(content: Content) -> int:
     return len(content) if isinstance(content, bytes) else content.stat().st_size
 
 
-def sha256_of(content: Content) -> str:
-    """Hex sha256 of a file or of content in memory."""
-    return hashlib.sha256(content).hexdigest() if isinstance(content, bytes) else sha256_once(content)
-
-
 def _same(content: Content, there: hub.HubFile | None) -> bool:
     """Whether the Hub has just this content."""
     if there is None or there.bytes != size_of(content):
         return False
-    return sha256_of(content) == there.sha256 if there.sha256 else there.sha1 == hub.git_sha1(content)
+    return hub.sum_like(there.sum, content) == there.sum
 
 
 @contextlib.contextmanager

@@ -46,9 +46,7 @@ class BookPart:
     bare: bool = False
 
 
-def ingest(
-    release: Release, store: Store, progress: Progress, doc_keys: dict[str, str]
-) -> tuple[Path, list[BookPart]]:
+def ingest(release: Release, store: Store, doc_keys: dict[str, str]) -> tuple[Path, list[BookPart]]:
     """The folder of a release that is split, now or before, and its books.
 
     `doc_keys` maps Gutenberg ids to document keys, for a release that has a delta but no annotations. Raises
@@ -56,12 +54,12 @@ def ingest(
     """
 
     def split(folder: Path) -> None:
-        parts = _split(release, folder, progress, doc_keys)
+        parts = _split(release, folder, store.progress, doc_keys)
         write_text(folder / INDEX, json.dumps(list(map(asdict, parts))), at_once=True)
 
     done = finished(store, PART, release.key()[:32], split)
     if done.repaired:
-        progress.note(f"the release was split again: {done.folder} was not as it was written")
+        store.progress.note(f"the release was split again: {done.folder} was not as it was written")
     parts = json.loads((done.folder / INDEX).read_text(encoding="utf-8"))
     return done.folder, [BookPart(**part) for part in parts]
 
@@ -94,7 +92,7 @@ def _split_annotations(release: Release, work: Path, deltas: dict[str, tuple[str
     folder.mkdir()
     windows: dict[str, Path] = {}
     cut = set()
-    for split, source, line, record in _records(release, "split"):
+    for split, source, line, record in records_of(release, "split"):
         window = read_window_key(record.doc_key)
         if window is None:
             expected = "<doc_key>_split<size>_S<number of its first sentence>"
@@ -109,7 +107,7 @@ def _split_annotations(release: Release, work: Path, deltas: dict[str, tuple[str
             stream.write(line + "\n")
     parts: list[BookPart] = []
     seen: dict[str, str] = {}
-    for split, source, line, record in _records(release, "full"):
+    for split, source, line, record in records_of(release, "full"):
         key = safe_name(record.doc_key, f"{source}: the document key")
         if key in seen:
             what = f"{source}: document {key!r} comes twice"
@@ -141,7 +139,7 @@ def _split_annotations(release: Release, work: Path, deltas: dict[str, tuple[str
     return parts
 
 
-def _records(release: Release, config: str) -> Iterator[tuple[str, str, str, Record]]:
+def records_of(release: Release, config: str) -> Iterator[tuple[str, str, str, Record]]:
     """(split, place, line, record) of every document of a configuration, its text checked."""
     for (name, split), path in release.annotations.items():
         for number, line in enumerate(read_lines(path) if name == config else (), 1):

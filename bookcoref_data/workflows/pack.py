@@ -90,7 +90,8 @@ def pack_plan(
 
     `work` is a folder for the dataset in between; it is left to the caller.
     """
-    built = rebuild(replace(plan, out=work, replace=True), jobs=jobs, progress=progress)
+    asked = replace(plan.settings, out=work, replace=True)
+    built = rebuild(replace(plan, settings=asked), jobs=jobs, progress=progress)
     report = pack_folder(work, plan.candidates, out, settings=settings, jobs=jobs, progress=progress)
     for key, error in built.failed.items():
         if isinstance(error, SourceError) and key in plan.instructions:

@@ -36,8 +36,8 @@ from ..publishing.publication import (
 )
 from ..publishing.rights import check_publishable
 from ..shapes import attributes, plain
-from ..sources.hub import holds_token, parse_address
-from ..sources.hub_upload import Content, Upload, Uploaded, page_of, released_on, sha256_of, size_of, upload
+from ..sources.hub import holds_token, parse_address, sha256_of
+from ..sources.hub_upload import Content, Upload, Uploaded, page_of, released_on, size_of, upload
 from ..tasks.folder import RECORD_FILE, read_rows, read_task
 from ..tasks.questions.build import mark
 from .pack import pack_folder

@@ -32,7 +32,7 @@ def verify(
     if is_hub_address(place):
         store = Store.open(cache_dir, progress)
         with store.working():
-            folder = fetch_published(store, place, offline=offline, progress=progress)
+            folder = fetch_published(store, place, offline=offline)
     if (folder / MANIFEST_FILE).is_file() and is_pack_release(folder):
         # Compare every pack with the index, the manifest and the table of books of a standoff release.
         wanted = read_manifest(folder / MANIFEST_FILE)

@@ -25,8 +25,6 @@ from ..formats.folder import (
     read_card_digest,
     writing_folder,
 )
-from ..formats.jsonl import parse_record
-from ..formats.lines import read_lines
 from ..formats.reasons import read_line
 from ..progress import Progress, Silent
 from ..publishing.publication import read_publication
@@ -38,7 +36,7 @@ from ..sources.gutenberg import PlanRow, TextFile, Texts
 from ..sources.release import Release, ReleaseLayout
 from ..sources.store import Store
 from .engine import Finished, FolderReport, JobResults, Outcome, run
-from .ingest import BookPart, ingest
+from .ingest import BookPart, ingest, records_of
 from .packed import ATTRIBUTION, LICENCE, is_pack_release, makers_of_packs, pack_parts
 from .rebuild_book import BUILD_RULES, RebuildJob, build_book, read_facts, read_tables
 from .verify import known_facts, published_books
@@ -65,31 +63,47 @@ TextCandidates = Callable[[str], Iterator[TextFile]]
 
 
 @dataclass(frozen=True, slots=True)
-class RebuildPlan:
-    """One rebuild: which books of which ingested release, with which texts, to where.
+class RebuildSettings:
+    """What was asked for: the arguments of `rebuild` for Python; `min_kept` is its `least_kept`."""
 
-    `candidates(gutenberg_id)` yields the texts to try for a book, best first, fetching as it goes;
-    `tokenised` maps doc_keys to tokenised files given by the user; `expected` maps doc_keys to facts
-    known beforehand ({"tokens", "sentences", "tokens_sha256"}). When no edition gives the released tokens
-    and the release is a pack or an earlier run has built the book, the annotation is carried over to the
-    first edition in which at least `min_kept` of the mentions survive; None forbids it.
+    out: Path
+    sample: bool = False
+    release: Path | None = None
+    mirror: str | None = None
+    cache_dir: Path | None = None
+    offline: bool = False
+    books: tuple[str, ...] = ()
+    texts: dict[str, Path] = field(default_factory=dict)
+    texts_only: bool = False
+    expect: bool = True
+    min_kept: float | None = 0.9
+    layout: ReleaseLayout = field(default_factory=ReleaseLayout)
+    replace: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RebuildPlan:
+    """One rebuild: what was asked for, which books of which ingested release, with which texts.
+
+    `candidates(gutenberg_id)` yields the texts to try for a book, best first, fetching as it goes; `expected`
+    maps doc_keys to facts known beforehand ({"tokens", "sentences", "tokens_sha256"}). When no edition gives
+    the released tokens and the release is a pack or an earlier run has built the book, the annotation is
+    carried over to the first edition in which at least `settings.min_kept` of the mentions survive; None
+    forbids it.
     """
 
+    settings: RebuildSettings
     parts: list[BookPart]
     folder: Path
     store: Store
-    out: Path
     candidates: TextCandidates
-    min_kept: float | None = None
-    title: str = "BookCoref"
-    source: Mapping[str, Any] = field(default_factory=dict)
-    tokenised: Mapping[str, Path] = field(default_factory=dict)
-    expected: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    instructions: Mapping[str, str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    licences: tuple[tuple[str, str], ...] = BOOKCOREF_LICENCES
-    citation: str = CITATION
-    replace: bool = False
+    source: Mapping[str, Any]
+    expected: Mapping[str, Mapping[str, Any]]
+    instructions: Mapping[str, str]
+    notes: tuple[str, ...]
+    title: str
+    licences: tuple[tuple[str, str], ...]
+    citation: str
 
 
 def rebuild(plan: RebuildPlan, *, jobs: int = 0, progress: Progress | None = None) -> RebuildReport:
@@ -97,15 +111,15 @@ def rebuild(plan: RebuildPlan, *, jobs: int = 0, progress: Progress | None = Non
 
     A folder that holds books which this run cannot build is left as it is; the report says so.
     """
-    progress = progress or Silent()
+    progress, out, replace_ = progress or Silent(), plan.settings.out, plan.settings.replace
     # Said before hours of fetching, not after.
-    check_replaceable(plan.out, replace=True)
-    if not plan.replace:
+    check_replaceable(out, replace=True)
+    if not replace_:
         # Refuse before any work when the folder holds books that nobody asked for now
         asked = {part.doc_key for part in plan.parts}
-        check_losses(plan.out, {key: what for key, what in losses(plan.out, ()).items() if key not in asked})
+        check_losses(out, {key: what for key, what in losses(out, ()).items() if key not in asked})
     with plan.store.working():
-        report = RebuildReport(out=plan.out)
+        report = RebuildReport(out=out)
         _build_books(plan, report, jobs, progress)
         if not report.finished:
             errors = list(report.failed.values())
@@ -119,17 +133,17 @@ def rebuild(plan: RebuildPlan, *, jobs: int = 0, progress: Progress | None = Non
         missing = {key: error.what for key, error in report.failed.items()}
         keys = [folder.name for folder in report.finished.values()]
         inputs = sha256_bytes(json.dumps([BUILD_RULES, plan.title, keys, missing, list(plan.notes)]).encode())
-        report.record = _up_to_date(plan.out, inputs)
+        report.record = _up_to_date(out, inputs)
         if report.record:
             report.unchanged = True
             return report
         books = [read_facts(folder) for folder in report.finished.values()]
-        if not plan.replace:
-            report.kept = losses(plan.out, books)
+        if not replace_:
+            report.kept = losses(out, books)
         if report.kept:
-            report.record = read_build(plan.out)
+            report.record = read_build(out)
         else:
-            with writing_folder(plan.out, replace=plan.replace) as writer:
+            with writing_folder(out, replace=replace_) as writer:
                 for facts, folder in zip(books, report.finished.values(), strict=True):
                     full, split = read_tables(folder)
                     writer.add(facts, full, split, read_line(folder))
@@ -149,8 +163,8 @@ def _build_books(plan: RebuildPlan, work: JobResults, jobs: int, progress: Progr
         edition once more to carry the annotation over."""
         key, tried = part.doc_key, list[RebuildJob]()
         job = RebuildJob(
-            part, plan.folder, Store(plan.store.root), None, plan.tokenised.get(key), plan.expected.get(key),
-            plan.instructions.get(key, ""),
+            part, plan.folder, Store(plan.store.root), None, plan.settings.texts.get(key),
+            plan.expected.get(key), plan.instructions.get(key, ""),
         )  # fmt: skip
         needs_text = not job.tokenised and bool(part.delta or part.pack)
         for text in plan.candidates(part.gutenberg_key) if needs_text else ():
@@ -159,8 +173,8 @@ def _build_books(plan: RebuildPlan, work: JobResults, jobs: int, progress: Progr
         if not tried:
             yield job
         # The worker says whether anything is known of the released tokens to compare with.
-        if plan.min_kept is not None:
-            yield from (replace(job, remap=plan.min_kept) for job in tried)
+        if (least := plan.settings.min_kept) is not None:
+            yield from (replace(job, remap=least) for job in tried)
 
     editions = {part.doc_key: tries(part) for part in plan.parts}
 
@@ -224,41 +238,21 @@ _TEXTS_OF_PACKS = ("Texts", "as those from which the packs were made; check the 
 TEXTS_ONLY_NOTE = "This build holds texts only: the release it was made from has no annotations."
 
 
-@dataclass(frozen=True, slots=True)
-class RebuildSettings:
-    """What was asked for: the arguments of `rebuild` for Python; `min_kept` is its `least_kept`."""
-
-    out: Path
-    sample: bool = False
-    release: Path | None = None
-    mirror: str | None = None
-    cache_dir: Path | None = None
-    offline: bool = False
-    books: tuple[str, ...] = ()
-    texts: dict[str, Path] = field(default_factory=dict)
-    texts_only: bool = False
-    expect: bool = True
-    min_kept: float | None = 0.9
-    layout: ReleaseLayout = field(default_factory=ReleaseLayout)
-    replace: bool = False
-
-
 def prepare(settings: RebuildSettings, progress: Progress | None = None) -> RebuildPlan:
     """Find the release and split it into the cache, and lay out the rebuild."""
-    progress = progress or Silent()
     store = Store.open(settings.cache_dir, progress)
     with store.working():
         if settings.release is not None and hub.is_hub_address(settings.release):
-            folder = hub.fetch_published(store, settings.release, offline=settings.offline, progress=progress)
+            folder = hub.fetch_published(store, settings.release, offline=settings.offline)
             if not is_pack_release(folder):
                 what = f"{settings.release} holds a whole data set, which needs no rebuild"
                 name = str(settings.release).removeprefix("hf:").partition("@")[0]
                 raise UsageError(what, hint=f'load_dataset("{name}")')
             settings = replace(settings, release=folder)
-        return _lay_out(settings, store, progress)
+        return _lay_out(settings, store)
 
 
-def _lay_out(settings: RebuildSettings, store: Store, progress: Progress) -> RebuildPlan:
+def _lay_out(settings: RebuildSettings, store: Store) -> RebuildPlan:
     published = published_books()
     title, licences, citation = "BookCoref", BOOKCOREF_LICENCES, CITATION
     notes: tuple[str, ...] = (SAMPLE_NOTE,) if settings.sample else ()
@@ -280,9 +274,9 @@ def _lay_out(settings: RebuildSettings, store: Store, progress: Progress) -> Reb
                 title, citation = "Books rebuilt from packs", ""
                 licences = (_TEXTS_OF_PACKS, ("Annotations", "; ".join(told)))
     else:
-        release = _open_release(settings, store, progress)
+        release = _open_release(settings, store)
         names = {b["gutenberg_key"]: b["doc_key"] for b in published}
-        folder, parts = ingest(release, store, progress, names)
+        folder, parts = ingest(release, store, names)
         notes += () if release.annotations else (TEXTS_ONLY_NOTE,)
         name = "sample" if settings.sample else "local" if settings.release else "Hub"
         source = {"release": name, "release_sha256": release.key()}
@@ -296,21 +290,18 @@ def _lay_out(settings: RebuildSettings, store: Store, progress: Progress) -> Reb
             raise UsageError(f"--text {key}: there is no file {path}")
     if settings.sample:
         title, licences, citation = SAMPLE_TITLE, SAMPLE_LICENCES, ""
+    instructions = {b["doc_key"]: b["instructions"] for b in published if "instructions" in b}
     return RebuildPlan(
-        parts=parts, folder=folder, store=store, out=settings.out,
-        candidates=texts_of(settings, store).candidates, min_kept=settings.min_kept,
-        title=title, licences=licences, citation=citation, source=source,
-        tokenised=settings.texts, expected=known_facts() if settings.expect else {},
-        instructions={b["doc_key"]: b["instructions"] for b in published if "instructions" in b},
-        notes=notes, replace=settings.replace,
+        settings, parts, folder, store, texts_of(settings, store).candidates, source,
+        known_facts() if settings.expect else {}, instructions, notes, title, licences, citation,
     )  # fmt: skip
 
 
-def _open_release(settings: RebuildSettings, store: Store, progress: Progress) -> Release:
+def _open_release(settings: RebuildSettings, store: Store) -> Release:
     folder = sample_path("release") if settings.sample else settings.release
     if folder is None:
         of_hub = hub.HubRelease(layout=settings.layout)
-        folder = hub.fetch_release(store, of_hub, offline=settings.offline, progress=progress)
+        folder = hub.fetch_release(store, of_hub, offline=settings.offline)
     release = Release.open(folder, settings.layout)
     if not release.annotations and not settings.texts_only:
         what = f"the release in {release.folder} has no annotations"
@@ -354,19 +345,16 @@ def _listed(settings: RebuildSettings) -> list[BookPart]:
         return [BookPart(b["doc_key"], b["gutenberg_key"], "", "", "", "") for b in published]
     if settings.release and is_pack_release(settings.release):
         return pack_parts(settings.release)[1]
-    release = _open_release(settings, Store.open(settings.cache_dir), Silent())
+    release = _open_release(settings, Store.open(settings.cache_dir))
     names = {b["gutenberg_key"]: b["doc_key"] for b in published}
     with_delta = release.sentence_lengths() if release.delta else {}
     if not release.annotations:
         return [BookPart(names.get(gid, f"book_{gid}"), gid, "", "", gid, "") for gid in with_delta]
     parts = []
-    for (config, split), path in release.annotations.items():
-        for number, line in enumerate(read_lines(path) if config == "full" else (), 1):
-            if line.strip():
-                record = parse_record(line, f"{path}:{number}")
-                gid = record.gutenberg_key or record.doc_key.rpartition("_")[2]
-                if record.sentences is None and gid in with_delta:
-                    parts.append(BookPart(record.doc_key, gid, split, "", gid, ""))
+    for split, _, _, record in records_of(release, "full"):
+        gid = record.gutenberg_key or record.doc_key.rpartition("_")[2]
+        if record.sentences is None and gid in with_delta:
+            parts.append(BookPart(record.doc_key, gid, split, "", gid, ""))
     return parts
 
 

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -90,7 +91,7 @@ def test_files_of_other_names_are_known_by_their_first_bytes(server, reply, stor
         tag = f'"{git_sha1(data)}"'
         server.script(resolve(path), reply(data, etag=tag, headers={"X-Repo-Commit": REVISION}))
     notes = []
-    folder = fetch_release(store, hub, progress=type("Notes", (Silent,), {"note": notes.append})())
+    folder = fetch_release(replace(store, progress=type("Notes", (Silent,), {"note": notes.append})()), hub)
     assert [note.split(": ")[1] for note in notes] == [
         "book_changes.json is the delta, by its first bytes",
         "cuts.json.gz is the sentence lengths, by its first bytes",
