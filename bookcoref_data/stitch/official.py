@@ -22,6 +22,7 @@ OPCODES_KEY = "_iterable_opcodes"
 _BOOK_KEY = re.compile(r"root\[(['\"]?)(\d{1,10})\1\]\Z")
 _TAGS = frozenset({"equal", "replace", "insert", "delete"})
 _INDICES = ("t1_from_index", "t1_to_index", "t2_from_index", "t2_to_index")
+_NEEDED = {"tag", *_INDICES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,31 +62,30 @@ def _delta(gutenberg_id: str, where: str, opcodes: Iterable[object]) -> Delta:
     """The delta of one book, each opcode checked against the one before."""
     kept, added, literals, base, released = list[tuple[int, int]](), list[int](), list[str](), 0, 0
 
-    def require(good: bool, expected: str) -> None:
-        if not good:
-            raise FormatError(
-                f"{where}: opcode of book {gutenberg_id} cannot be followed", expected=expected,
-                found=repr(opcode)[:200], hint="the delta is damaged or in another layout; fetch it again",
-            )  # fmt: skip
+    def bad(expected: str) -> FormatError:
+        return FormatError(
+            f"{where}: opcode of book {gutenberg_id} cannot be followed", expected=expected,
+            found=repr(opcode)[:200], hint="the delta is damaged or in another layout; fetch it again",
+        )  # fmt: skip
 
     for opcode in opcodes:
-        fields = opcode if isinstance(opcode, dict) else {}
-        require({"tag", *_INDICES} <= fields.keys(), ", ".join(("tag", *_INDICES)))
-        tag, new = fields["tag"], fields.get("new_values") or []
-        known = type(tag) is str and tag in _TAGS and type(new) is list
-        require(known, "a known tag, and a list of new_values")
-        indices = from1, to1, from2, to2 = [fields[name] for name in _INDICES]
-        good = all(type(index) is int and 0 <= index <= MOST_TOKENS for index in indices)
-        require(good, f"whole numbers from 0 to {MOST_TOKENS}")
+        if not isinstance(opcode, dict) or not opcode.keys() >= _NEEDED:
+            raise bad(", ".join(("tag", *_INDICES)))
+        tag, new = opcode["tag"], opcode.get("new_values") or []
+        if type(tag) is not str or tag not in _TAGS or type(new) is not list:
+            raise bad("a known tag, and a list of new_values")
+        indices = from1, to1, from2, to2 = [opcode[name] for name in _INDICES]
+        if not all(type(index) is int and 0 <= index <= MOST_TOKENS for index in indices):
+            raise bad(f"whole numbers from 0 to {MOST_TOKENS}")
         size = to1 - from1 if tag == "equal" else len(new)
-        good = from1 == base and to1 >= from1 and from2 == released and to2 - from2 == size
-        require(good, f"to go on at base token {base} and released token {released}")
+        if from1 != base or to1 < from1 or from2 != released or to2 - from2 != size:
+            raise bad(f"to go on at base token {base} and released token {released}")
         if tag == "equal" or (new and not kept):
             kept.append((from1, to1) if tag == "equal" else (0, 0))
             added.append(0)
         if tag != "equal" and new:
-            good = all(type(token) is str and token and "\0" not in token for token in new)
-            require(good, "new_values to be non-empty strings without NUL")
+            if not all(type(token) is str and token and "\0" not in token for token in new):
+                raise bad("new_values to be non-empty strings without NUL")
             added[-1] += len(new)
             literals += new
         base, released = to1, to2

@@ -147,13 +147,10 @@ def _called(folder: Path, splits: Sequence[str], wanted: Sequence[str]) -> list[
 
 def _choose(folder: Path, splits: Sequence[str], wanted: Sequence[str], notes: list[str]) -> dict[str, str]:
     """Document key -> split of the books to annotate."""
-    named = {b.doc_key for b in _called(folder, splits, wanted)}
-    chosen: dict[str, str] = {}
-    for split, record in _records(folder, splits, named):
-        if record.characters:
-            chosen[record.doc_key] = split
-        else:
-            notes.append(f"{record.doc_key} names no characters, so there is no cast: left out")
+    called = _called(folder, splits, wanted)
+    chosen = {book.doc_key: book.split for book in called if book.characters}
+    bare = (book.doc_key for book in called if not book.characters)
+    notes += [f"{key} names no characters, so there is no cast: left out" for key in bare]
     if not chosen:
         raise UsageError(f"{folder} has no book with named characters", hint="; ".join(notes) or None)
     return chosen
