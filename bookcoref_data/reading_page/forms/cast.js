@@ -111,6 +111,11 @@ function listed(who, text) {
   if (!p.names.some((n) => same(n, text))) p.names.push(clean(text));
 }
 
+/** List the names that somebody has alone by a rule: it goes by the listed name, which may change now. */
+function spellOut(who) {
+  for (const n of mine(who)) if (!names.some((o) => o.owner !== who && same(o.text, n.text))) listed(who, n.text);
+}
+
 /** Somebody who lost a name: without any name in the book or the list nobody is left. */
 function without(who, text) {
   const p = people[who];
@@ -139,6 +144,7 @@ function newPerson(text, after) {
 function merge(one, other) {
   change(`${nameOf(other)} is ${nameOf(one)}.`, () => {
     const a = people[one], b = people[other];
+    spellOut(other);
     for (const n of b.names) listed(one, n);
     for (const n of names) if (n.owner === other) n.owner = one;
     a.gender ||= b.gender;
@@ -175,6 +181,7 @@ function setName(who, text) {
   if (taken >= 0) return say(`Somebody else is called ${text}: join the two with m.`);
   change(`${nameOf(who)} is called ${clean(text)}.`, () => {
     const p = people[who];
+    spellOut(who);
     p.changed = true;
     p.names = [clean(text), ...p.names.filter((n) => !same(n, text))];
   });
@@ -182,8 +189,8 @@ function setName(who, text) {
 
 /** From a chapter on, a name means somebody else. */
 function fromChapter(name, chapter) {
-  const start = DATA.chapters.find(([n]) => n === chapter)?.[1];
-  if (start === undefined) return say(`The book has no chapter ${chapter}.`);
+  const start = DATA.chapters.find(([n]) => String(n) === chapter)?.[1];
+  if (start === undefined) return say(`The book has no chapter “${chapter}”.`);
   change(`From chapter ${chapter} on, ${name.text} is somebody else.`, () => {
     const made = newPerson(`${name.text} (from chapter ${chapter})`, name.owner);
     people[made].names.push(`${clean(name.text)}:${chapter}-`);
@@ -334,7 +341,7 @@ function wife() {
 
 function chapterName() {
   if (!DATA.chapters.length) return say("The book has no chapters with a number.");
-  const take = (n) => () => ask(`From which chapter on is ${n.text} somebody else?`, [], { says: `Chapter, ${DATA.chapters[0][0]} to ${DATA.chapters.at(-1)[0]}`, take: (text) => fromChapter(n, +text), button: "Two people (Enter)", first: true });
+  const take = (n) => () => ask(`From which chapter on is ${n.text} somebody else?`, [], { says: `Chapter, ${DATA.chapters[0][0]} to ${DATA.chapters.at(-1)[0]}`, take: (text) => fromChapter(n, text), button: "Two people (Enter)", first: true });
   ask("Two people of one name: which name?", mine(current).slice(0, KEYS.length).map((n) => ({ says: counted(n.text, n.at.length), does: take(n) })));
 }
 
