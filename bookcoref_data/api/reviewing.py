@@ -195,8 +195,8 @@ class Review:
     """The best questions about one book, by scene. Answer them, then `next` gives those of a new reading.
 
     `likely_right` is the share of mentions and speakers that is likely right now, `agreement` how far a
-    second person agrees, `conflicts` are corrections that need a person. `ready` says that the wanted share
-    is reached.
+    second person agrees, `conflicts` are corrections that need a person, `aliases` other names of people.
+    `ready` says that the wanted share is reached.
     """
 
     def __init__(
@@ -210,6 +210,7 @@ class Review:
     def next(self) -> list[ReviewQuestion]:
         """Read the book with all answers until now; the questions of that reading."""
         self.questions, self._layout = self._session.ask(self._most)
+        self.aliases = self._session.aliases
         if (a := self._session.annotation) and not (a.mentions or a.quotes):
             hint = "is it the right text, and does the cast name its people?"
             what = f"there is nothing to review in {a.doc_key}"
@@ -290,6 +291,7 @@ class Review:
         self._served = server is not None
         kept = [e.to_dict() for e in self._session.kept()]
         more = {"edits": kept, "author": self._session.author, "until": self._until, "server": server}
+        more |= {"aliases": self.aliases}
         return form("review", self._session.source.book.doc_key, self.to_dict() | more)
 
     def __repr__(self) -> str:

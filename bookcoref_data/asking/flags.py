@@ -334,10 +334,8 @@ class _Chains:
         sized = Counter(m.character for m in ours.values())
         found: list[tuple[Marked, int, float, float]] = []
         for read, m in pairs:
-            if read.character not in chain or read.score < 0.75:
-                continue
-            who = chain[read.character]
-            sure = common[read.character, who] / max(1, sized[read.character])
+            who = chain.get(read.character, m.character)
+            sure = common[read.character, who] / sized[read.character] if read.score >= 0.75 else 0.0
             if who != m.character and sure > 0.5 and m.character in chain.values():
                 found.append((m, who, read.score, sure))
         # An annotator slips at one place; where a run of places is read otherwise, our reading slipped.

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
+from ..books.layout import TokenRange, join_tokens
 from .operations import UNSURE, Edit
 
 Decided = tuple[object, ...]
@@ -116,8 +117,9 @@ def _called_right(said: Mapping[Decided, Sequence[Row]], kept: Iterable[Row]) ->
 
 
 def _apart(one: Edit, other: Edit) -> Disagreement:
-    what = f"“{one.at.words}” (token {one.at.start})" if one.at else one.character
-    return Disagreement(what, one, other)
+    words = one.at.words.split() if one.at else []
+    text = join_tokens(words, [TokenRange(0, len(words))])[0].strip('“”"')
+    return Disagreement(f"“{text}” (token {one.at.start})" if one.at else one.character, one, other)
 
 
 def _pair(edit: Edit) -> Decided:

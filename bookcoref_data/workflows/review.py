@@ -36,7 +36,7 @@ class ReviewSession:
 
     `about` are the kinds of questions that are asked, `first` keys of questions that come before all else.
     `share` is the part of all mentions and speakers that is likely right, `conflicts` the corrections that
-    need a person.
+    need a person, `aliases` the other names of the people.
     """
 
     source: Source
@@ -50,6 +50,7 @@ class ReviewSession:
     first: frozenset[Key] = frozenset()
     share: float = field(default=0.0, init=False)
     conflicts: tuple[Conflict, ...] = field(default=(), init=False)
+    aliases: dict[str, tuple[str, ...]] = field(default_factory=dict, init=False)
     annotation: Annotation | None = field(default=None, init=False)
     drawn: list[Drawn] = field(default_factory=list, init=False)
 
@@ -61,7 +62,7 @@ class ReviewSession:
         """The book, read with all corrections but those of mentions that two people see differently."""
         self.cast = self.cast or propose_with(backend, self.source.book).cast
         found = corrections_of(self.kept(), self.source.book, self.cast)
-        self.conflicts = found.conflicts
+        self.conflicts, self.aliases = found.conflicts, {e.name: e.aliases for e in found.cast.entries}
         links = {s: m for s, m in found.given.links.items() if ("mention", *s) not in self.first}
         nobody = frozenset(s for s in found.given.nobody if ("mention", *s) not in self.first)
         given = replace(found.given, links=links, nobody=nobody)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import fields, replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import bookcoref_data as bc
 from bookcoref_data.annotation.cast import Entry, make_cast
@@ -18,7 +20,8 @@ from bookcoref_data.asking.questions import OUTSIDERS, Asking, doubted, likely_r
 from bookcoref_data.books import Book
 from bookcoref_data.books.annotation import Annotation, Marked, Quote
 from bookcoref_data.books.layout import lay_out
-from bookcoref_data.cli.verbs.people import _ask_batch, _show, _show_passage
+from bookcoref_data.cli.app import make_app
+from bookcoref_data.cli.verbs.people import _ask_all, _ask_batch, _show, _show_passage, _somebody
 from bookcoref_data.edits import UNSURE, Edit, anchor_of, apply, format_edits, merge_edits, parse_edits
 from bookcoref_data.errors import DataError, SourceError, UsageError
 from bookcoref_data.resources import resource
@@ -568,6 +571,28 @@ def test_in_a_terminal_only_answers_of_this_round_are_taken_back(short, tmp_path
     assert edits.read_text().startswith(earlier)
     made = parse_edits(edits.read_text())
     assert made[len(parse_edits(earlier))].speaker == asked.questions[0].people[0]
+
+
+@pytest.mark.parametrize("typed", ["Meg", "harlow margaret", "Margarit"])
+def test_a_typed_name_is_completed_and_told_in_a_terminal(typed, monkeypatch, capsys):
+    people = SimpleNamespace(names=("Tom Hill", "Margaret Harlow"), aliases={"Margaret Harlow": ("Meg",)})
+    monkeypatch.setattr("typer.prompt", lambda *_, **__: typed)
+    assert _somebody(people) == "Margaret Harlow"
+    assert capsys.readouterr().err == "Margaret Harlow\n"
+
+
+@pytest.mark.long
+def test_the_end_in_a_terminal_is_a_command_that_runs_or_says_there_is_no_answer(short, tmp_path, capsys):
+    edits = tmp_path / "mine.jsonl"
+    asked = bc.review(short / "annotated", edits=edits, most=2, about=["speaker"])
+    _ask_all(asked, f"annotate {short / 'annotated' / 'annotation.jsonl'}", edits, lambda: "q")
+    assert capsys.readouterr().err.endswith("no answers yet\n")
+    keys = iter("nq")
+    _ask_all(asked, f"annotate {short / 'annotated' / 'annotation.jsonl'}", edits, lambda: next(keys))
+    told = "".join(capsys.readouterr().err.splitlines()).partition("over with: bookcoref-data ")[2]
+    words = told.replace("NEW", str(tmp_path / "new")).split()
+    assert CliRunner().invoke(make_app(), words).exit_code == 0
+    assert (tmp_path / "new" / "annotation.jsonl").is_file()
 
 
 @pytest.mark.long

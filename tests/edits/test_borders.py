@@ -278,7 +278,12 @@ def test_a_disagreement_is_told_in_words(capsys):
     found = merge_edits([[RIGHT], [edit("span", was="A", to=anchor_of(OLD, 3, 4), author="Ben")]])
     edits_merge(MergedCorrections(found.edits, found.disagreements), None)
     told = capsys.readouterr().err
-    assert told.endswith("(token 3): one of them says right as it is, Ben says span to “and she”\n")
+    assert told.endswith("(token 3): one of them says right as it is, Ben says “and she”\n")
+    place = anchor_of(['"', "Look", ",", '"', "I", "said"], 0, 3)
+    two = [[Edit("speaker", at=place, speaker=who, author=by)] for who, by in (("A", "Ada"), (None, "Ben"))]
+    found = merge_edits(two)
+    edits_merge(MergedCorrections(found.edits, found.disagreements), None)
+    assert capsys.readouterr().err.endswith("left out: “Look,” (token 0): Ada says A, Ben says nobody\n")
 
 
 @pytest.mark.parametrize(

@@ -242,9 +242,9 @@ def edits_merge(done: api.MergedCorrections, out: Path | None, json: Json = Fals
         _tell_edits(done, out, json)
 
     def says(e: Edit) -> str:
-        to = e.into and f"into {e.into}", e.name and f"to {e.name}", e.to and f"to “{e.to.words}”"
-        what = (e.name,) if e.op == "seen" else (e.op, e.character or e.speaker, *to)
-        return " ".join(filter(None, (e.author or "one of them", "says", *what)))
+        what = e.name or (e.to and f"“{e.to.words}”") or e.character or e.speaker or "nobody"
+        what = f"one with {e.into}" if e.op == "merge" else what
+        return f"{e.author or 'one of them'} says {what}"
 
     for d in done.disagreements:
         say(f"left out: {d.what}: {says(d.one)}, {says(d.other)}")

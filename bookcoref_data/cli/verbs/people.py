@@ -14,6 +14,7 @@ import typer
 from ...api.options import AskOnPage, OpenPage, Port, only_with
 from ...api.reviewing import Audit, Casting, Review, edits_beside
 from ...errors import UsageError
+from ...outputs import ANNOTATION
 from ..common import emit_json, emit_rows, emit_table, say
 from ..declared import Given, Json, verb
 from .novel import say_conflicts, serve_page
@@ -74,15 +75,17 @@ def review(
     elif out is not None:
         say(f"wrote {out}; save the answers from the page as {kept}")
     elif sys.stdin.isatty():
-        _ask_all(asked, kept, typer.getchar)
+        cast = given.values["cast"] or "auto"
+        book = source / ANNOTATION if source.is_dir() else f"{source} --cast {cast}"
+        _ask_all(asked, f"annotate {book}", kept, typer.getchar)
     else:
         for number, question in enumerate(asked.to_dict()["questions"], 1):
             _show(question, number)
         _tell(asked)
 
 
-def _ask_all(asked: Review, kept: Path, key: Callable[[], str]) -> None:
-    """Ask until the person stops, the share is reached, or nothing is left."""
+def _ask_all(asked: Review, annotate: str, kept: Path, key: Callable[[], str]) -> None:
+    """Ask until the person stops, the share is reached, or nothing is left; `annotate` reads the book."""
     while asked.questions:
         _tell(asked)
         if not _ask_batch(asked, key):
@@ -90,7 +93,13 @@ def _ask_all(asked: Review, kept: Path, key: Callable[[], str]) -> None:
         say("reading the book again ...")
         asked.next()
     _tell(asked)
-    say(f"answers are in {kept}; read the book with them: bookcoref-data annotate --edits {kept}")
+    _tell_kept("answers", kept, f"{annotate} --edits {kept} --accept --out NEW")
+
+
+def _tell_kept(what: str, kept: Path, command: str) -> None:
+    """Where what a person decided is, and what to do with it."""
+    does = f"{what} are in {kept}; take them over with: bookcoref-data {command}"
+    say(does if kept.is_file() else f"no {what} yet")
 
 
 def _ask_batch(asked: Review, key: Callable[[], str]) -> bool:
@@ -135,10 +144,11 @@ def _somebody(asked: Review) -> str:
     typed = typer.prompt("Name", default="", show_default=False, err=True).strip()
     known = Callings()
     for i, name in enumerate(asked.names):
-        known.add(i, name)
+        known.add(i, name, asked.aliases.get(name, ()))
     found = [typed] if typed in asked.names else [asked.names[i] for i in sorted(known.fitting(typed))]
     if len(found) != 1:
         raise UsageError(f"nobody alone is called {typed!r}{offered(found) or '; n: nobody of the cast'}")
+    say(found[0])
     return found[0]
 
 
@@ -200,7 +210,7 @@ def audit(
             if pressed == "q":
                 break
             found.keep(offered[pressed], kept)
-        say(f"corrections are in {kept}; apply: bookcoref-data edits apply {source} --edits {kept} --out NEW")
+        _tell_kept("corrections", kept, f"edits apply {source} --edits {kept} --out NEW")
     elif found.flags:
         emit_rows(found.table)
         emit_table(("kind", "flags"), found.counts.items())

@@ -7,12 +7,10 @@ function say(text) {
 
 const percent = (share) => `${(100 * share).toFixed(1)}%`;
 
-/** The names that a typed one may mean: the same, else those with all its words. */
-function fitting(typed, names) {
-  const plain = folded(typed), words = plain.split(" ");
-  if (!plain) return [];
-  const same = names.filter((n) => n === typed.trim()), near = names.filter((n) => folded(n) === plain);
-  return same.length ? same : near.length ? near : names.filter((n) => words.every((w) => folded(n).split(" ").includes(w)));
+/** The names that a typed one may mean: just that, else by the rules for all pages; `aliases` are other names of each. */
+function fitting(typed, names, aliases = {}) {
+  const same = names.filter((n) => n === typed.trim());
+  return same.length ? same : meant(typed, names.map((n) => [n, ...(aliases[n] || [])])).map((k) => names[k]);
 }
 
 function openDialog(title, ...content) {

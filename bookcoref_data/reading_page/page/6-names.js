@@ -1,33 +1,13 @@
 // Whom a typed name means: the rules of bookcoref_data/edits/naming.py. Nobody new is made without a question.
 
-/** Whether one letter more, less, other, or exchanged with its neighbour makes `b` of `a`. */
-function oneSlip(a, b) {
-  if (Math.min(a.length, b.length) < 4) return false;
-  if (a.length > b.length) [a, b] = [b, a];
-  if (b.length - a.length > 1 || a === b) return false;
-  let k = 0;
-  while (k < a.length && a[k] === b[k]) k++;
-  if (a.length < b.length) return a.slice(k) === b.slice(k + 1);
-  return a.slice(k + 1) === b.slice(k + 1) || a.slice(0, k) + a[k + 1] + a[k] + a.slice(k + 2) === b;
-}
-
 const joinedInto = (c) => { while (book.joined.has(c)) c = book.joined.get(c); return c; };
 
 /** The characters that a name may mean, by the surest way in which it fits anybody. */
 function fitting(typed, but = NONE) {
-  const plain = folded(typed), words = plain.split(" "), seen = state.spoiler ? counts() : null;
-  if (!plain) return [];
-  const people = book.names.map((name, c) => c).filter((c) => joinedInto(c) !== but && (!seen || seen[c])).map((c) => {
-    const name = folded(labelOf(c)), aliases = seen ? [] : (DATA.aliases[book.names[c]] || []).map(folded);
-    return { c, name, aliases, words: [name, ...aliases].flatMap((n) => n.split(" ")) };
-  });
-  const slips = (p) => words.filter((w) => !p.words.includes(w));
-  for (const fits of [(p) => p.name === plain, (p) => p.aliases.includes(plain), (p) => !slips(p).length,
-    (p) => slips(p).length === 1 && p.words.some((w) => oneSlip(w, slips(p)[0]))]) {
-    const found = [...new Set(people.filter(fits).map((p) => joinedInto(p.c)))];
-    if (found.length) return found;
-  }
-  return [];
+  const seen = state.spoiler ? counts() : null;
+  const people = book.names.map((name, c) => c).filter((c) => joinedInto(c) !== but && (!seen || seen[c]));
+  const found = meant(typed, people.map((c) => [labelOf(c), ...(seen ? [] : DATA.aliases[book.names[c]] || [])]));
+  return [...new Set(found.map((k) => joinedInto(people[k])))];
 }
 
 /** Find out who is meant and go on with the name; "+Anna" is somebody new whatever it fits. `fresh`: new people may be made. */
