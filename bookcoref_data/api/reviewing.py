@@ -194,9 +194,9 @@ def edits_beside(source: Path) -> Path:
 class Review:
     """The best questions about one book, by scene. Answer them, then `next` gives those of a new reading.
 
-    `likely_right` is the share of mentions and speakers that is likely right now, `agreement` how far a
-    second person agrees, `conflicts` are corrections that need a person, `aliases` other names of people.
-    `ready` says that the wanted share is reached.
+    `likely_right` is the share (0..1) of mentions and speakers that is likely right, `agreement` how far a
+    second person agrees, `conflicts` are corrections that need a person, `names` the people, `aliases` their
+    other names. `ready` says that the wanted share is reached.
     """
 
     def __init__(
@@ -210,8 +210,10 @@ class Review:
     def next(self) -> list[ReviewQuestion]:
         """Read the book with all answers until now; the questions of that reading."""
         self.questions, self._layout = self._session.ask(self._most)
-        self.aliases = self._session.aliases
-        if (a := self._session.annotation) and not (a.mentions or a.quotes):
+        a, self.likely_right = self._session.annotation, self._session.share
+        assert a is not None
+        self.names, self.aliases, self.conflicts = a.names, self._session.aliases, self._session.conflicts
+        if not (a.mentions or a.quotes):
             hint = "is it the right text, and does the cast name its people?"
             what = f"there is nothing to review in {a.doc_key}"
             raise DataError(what, expected="a mention or a quotation", found="neither", hint=hint)
@@ -223,22 +225,6 @@ class Review:
     def ready(self) -> bool:
         """Whether the wanted share is reached."""
         return 0 < self._until <= self.likely_right
-
-    @property
-    def likely_right(self) -> float:
-        """The share of mentions and speakers that is likely right, in 0..1."""
-        return self._session.share
-
-    @property
-    def conflicts(self) -> Sequence[Any]:
-        """The corrections that need a person."""
-        return self._session.conflicts
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The people of the book."""
-        assert self._session.annotation is not None
-        return self._session.annotation.names
 
     def answer(self, question: ReviewQuestion, key: str) -> None:
         """Answer a question: "1" to "5" for its people, "n" nobody, "c" cannot tell, or a name of the cast.

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from ..books.annotation import Annotation
@@ -100,20 +101,15 @@ def _links(old: Annotation, new: Annotation) -> Iterator[Edit]:
     """Mentions that moved to somebody else, changed their words, came, or went."""
     was = {(m.start, m.end, old.names[m.character]) for m in old.mentions}
     now = {(m.start, m.end, new.names[m.character]) for m in new.mentions}
-    gone, come = sorted(was - now), sorted(now - was)
-
-    def at(place: Place) -> Anchor:
-        return anchor_of(old.book.tokens, *place)
-
-    edits: list[tuple[Place, Edit]] = []
-    for g, c in _matched(gone, come, lambda g, c: g[:2] == c[:2]):
-        edits.append((g[:2], Edit("link", at=at(g[:2]), was=g[2], character=c[2])))
-    for g, c in _matched(gone, come, lambda g, c: g[2] == c[2] and g[0] <= c[1] and c[0] <= g[1]):
-        edits.append((g[:2], Edit("span", at=at(g[:2]), was=g[2], to=at(c[:2]))))
-    edits += [(g[:2], Edit("unlink", at=at(g[:2]), was=g[2])) for g in gone]
+    gone, come, at = sorted(was - now), sorted(now - was), partial(anchor_of, old.book.tokens)
+    moved = _matched(gone, come, lambda g, c: g[:2] == c[:2])
+    edits = [Edit("link", at=at(*g[:2]), was=g[2], character=c[2]) for g, c in moved]
+    grown = _matched(gone, come, lambda g, c: g[2] == c[2] and g[0] <= c[1] and c[0] <= g[1])
+    edits += [Edit("span", at=at(*g[:2]), was=g[2], to=at(*c[:2])) for g, c in grown]
+    edits += [Edit("unlink", at=at(*g[:2]), was=g[2]) for g in gone]
     shared = {place for place, names in Counter(row[:2] for row in now).items() if names > 1}
-    edits += [(c[:2], Edit("link", at=at(c[:2]), character=c[2], also=c[:2] in shared)) for c in come]
-    yield from (edit for _, edit in sorted(edits, key=lambda one: one[0]))
+    edits += [Edit("link", at=at(*c[:2]), character=c[2], also=c[:2] in shared) for c in come]
+    yield from sorted(edits, key=lambda e: e.at is not None and (e.at.start, e.at.end))
 
 
 def _matched(gone: list[Row], come: list[Row], fits: Callable[[Row, Row], bool]) -> list[tuple[Row, Row]]:
