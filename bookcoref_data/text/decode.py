@@ -26,7 +26,8 @@ class Decoded(NamedTuple):
     """The text with "\\n" line ends and no byte order mark, the encoding that was found, what was mended.
 
     Of a file with markup `encoding` is its form ("EPUB"), `headings` are the places of its headings
-    [start, end), and `left_out` says what of it is not in the text ("12 notes").
+    [start, end), `left_out` says what of it is not in the text ("12 notes"), and `apart` has the kind and the
+    text of each such piece.
     """
 
     text: str
@@ -34,6 +35,7 @@ class Decoded(NamedTuple):
     mended: tuple[Mended, ...] = ()
     headings: tuple[tuple[int, int], ...] = ()
     left_out: tuple[str, ...] = ()
+    apart: tuple[tuple[str, str], ...] = ()
 
     def note(self, what: str = "the file") -> str:
         """What was mended or left out, in one sentence for a person; "" when nothing was."""

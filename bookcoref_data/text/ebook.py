@@ -15,9 +15,8 @@ import re
 import zipfile
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator
 from html.parser import HTMLParser
-from typing import NamedTuple
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
@@ -47,33 +46,13 @@ _HIDDEN = re.compile(r"\bdisplay\s*:\s*none\b", re.I)
 _DECLARED = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)""", re.I)
 
 
-class MarkedText(NamedTuple):
-    """Plain text, the places of its headings [start, end), and how much of what was left out."""
-
-    text: str
-    headings: tuple[tuple[int, int], ...]
-    left_out: Mapping[str, int]
-    apart: tuple[tuple[str, str], ...] = ()
-    """(kind, text) of what was left out."""
-
-
 def decode_book(data: bytes, name: str) -> Decoded:
     """The text of a book file in any form that is read: plain text, EPUB 2 and 3, HTML, Word (.docx).
 
     Raises UsageError: the file is something else (it is named), encrypted, damaged or larger than the bounds.
     DataError: as `decode`.
     """
-    marked, form = read_edition(data, name)
-    if isinstance(marked, Decoded):
-        return marked
-    notes = (counted(count, kind) for kind, count in sorted(marked.left_out.items()) if kind and count)
-    return Decoded(marked.text, form, (), marked.headings, tuple(notes))
-
-
-def read_edition(data: bytes, name: str) -> tuple[MarkedText | Decoded, str]:
-    """(what a book file holds, its form): marked text of "EPUB", "HTML" or "Word", else a plain "text".
-    Raises: as `decode_book`."""
-    # Raises UsageError: a file that is known to hold no text of a book is refused by what it is
+    # A file that is known to hold no text of a book is refused by what it is
     for sign, what, hint in _SIGNS:
         if data.startswith(sign):
             raise _refused(name, what, hint)
@@ -91,17 +70,15 @@ def read_edition(data: bytes, name: str) -> tuple[MarkedText | Decoded, str]:
             raise _refused(name, held, f"at most {MOST_FILES:,} files of {MOST_BYTES:,} bytes are read")
         names = set(archive.namelist())
         if "META-INF/container.xml" in names:
-            return _epub(archive, name), "EPUB"
+            return _epub(archive, name)
         if "word/document.xml" in names:
-            return _docx(archive, name), "Word"
+            return _docx(archive, name)
         kinds = {"content.xml": "an OpenDocument file (.odt)", "xl/workbook.xml": "an Excel workbook"}
         what = next((kind for part, kind in kinds.items() if part in names), "a ZIP archive")
         cure = "save it as plain text (UTF-8)" if what != "a ZIP archive" else "unpack it first"
         raise _refused(name, what, cure)
     found = decode(data, name)
-    if markup_of(found.text) != "HTML":
-        return found, "text"
-    return read_html(_html_text(data, name)), "HTML"
+    return read_html(_html_text(data, name)) if markup_of(found.text) == "HTML" else found
 
 
 def _refused(name: str, what: str, hint: str = "") -> UsageError:
@@ -112,7 +89,7 @@ def _refused(name: str, what: str, hint: str = "") -> UsageError:
 # -- archives -----------------------------------------------------------------------------------------------
 
 
-def _docx(archive: zipfile.ZipFile, name: str) -> MarkedText:
+def _docx(archive: zipfile.ZipFile, name: str) -> Decoded:
     """The paragraphs of a Word document; what was deleted in it, and notes, are not its text."""
     part = "word/document.xml"
     writer, waiting = _BlockWriter(), [_xml(_part(archive, part, name), part, name)]
@@ -134,7 +111,7 @@ def _docx(archive: zipfile.ZipFile, name: str) -> MarkedText:
             elif tag in ("drawing", "pict"):
                 writer.left_out["pictures"] += 1
         waiting += reversed(inner)
-    return writer.done()
+    return writer.done("Word")
 
 
 def _own_nodes(element: Element, inner: list[Element]) -> Iterator[Element]:
@@ -176,7 +153,7 @@ def _xml(content: bytes, part: str, name: str) -> Element:
         raise _refused(name, f"{part} is no sound XML: {error}", "fetch the file again") from error
 
 
-def _epub(archive: zipfile.ZipFile, name: str) -> MarkedText:
+def _epub(archive: zipfile.ZipFile, name: str) -> Decoded:
     """The documents of an EPUB in reading order, without its own navigation."""
     if "META-INF/encryption.xml" in archive.namelist():
         # Fonts may be scrambled; a book may not
@@ -211,10 +188,13 @@ def _epub(archive: zipfile.ZipFile, name: str) -> MarkedText:
         writer.labels, writer.page = contents.labels[path(item)], writer.page + 1
         _PageReader(writer).read(page)
         writer.close()
-    if not (made := writer.done()).text.strip():
+    missing = len(order) - len(parts)
+    writer.left_out |= {"parts that the reading order names and the file lacks": missing}
+    writer.left_out |= {"parts that are no page": others}
+    made = writer.done("EPUB")
+    if not made.text.strip():
         raise _refused(name, "an EPUB whose reading order has no text", "fetch the file again")
-    missing = {"parts that the reading order names and the file lacks": len(order) - len(parts)}
-    return made._replace(left_out={**made.left_out, **missing, "parts that are no page": others})
+    return made
 
 
 def _unquoted(address: str) -> str:
@@ -243,10 +223,10 @@ def _html_text(data: bytes, name: str) -> str:
     return decode(data, name).text
 
 
-def read_html(source: str) -> MarkedText:
+def read_html(source: str) -> Decoded:
     """The text of a page: blocks a blank line apart, white space as a browser shows it."""
     _PageReader(writer := _BlockWriter()).read(source)
-    return writer.done()
+    return writer.done("HTML")
 
 
 class _BlockWriter:
@@ -280,7 +260,7 @@ class _BlockWriter:
             self._blocks.append((text, self.page if self._heading or named else 0))
         self._now, self._heading, self.linked = [], heading, False
 
-    def done(self) -> MarkedText:
+    def done(self, form: str) -> Decoded:
         """All blocks; headings that follow each other on a page ("CHAPTER I", "The Ferry") are one."""
         self.close()
         headings: list[tuple[int, int]] = []
@@ -291,8 +271,10 @@ class _BlockWriter:
             elif page:
                 headings.append((at, at + len(text)))
             at, before = at + len(text) + 2, page
-        return MarkedText("\n\n".join(text for text, _ in self._blocks), tuple(headings), self.left_out,
-                          tuple((kind, "".join(said)) for kind, said in self.apart))  # fmt: skip
+        text = "\n\n".join(text for text, _ in self._blocks)
+        notes = (counted(count, kind) for kind, count in sorted(self.left_out.items()) if kind and count)
+        apart = ((kind, "".join(said)) for kind, said in self.apart)
+        return Decoded(text, form, (), tuple(headings), tuple(notes), tuple(apart))
 
 
 class _Reader(HTMLParser):

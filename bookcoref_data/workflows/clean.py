@@ -13,7 +13,7 @@ from ..sources.editions import fill
 from ..sources.gutenberg import Texts
 from ..sources.store import Store
 from ..text.clean import CleanRecipe, CleanText, Witness, settings_from
-from ..text.ebook import MOST_BYTES, MarkedText, decode_book, read_edition
+from ..text.ebook import MOST_BYTES, decode_book
 from ..text.read_book import CleanFile, ReadSettings, clean_file
 
 _PIECE = 1 << 20  # characters written at once
@@ -91,8 +91,8 @@ def clean_one(
     path = Path(source)
     witness = None
     if other:
-        found, _ = read_edition(read_some(other, MOST_BYTES), str(other))
-        witness = Witness(found.text, found.apart if isinstance(found, MarkedText) else ())
+        found = decode_book(read_some(other, MOST_BYTES), str(other))
+        witness = Witness(found.text, found.apart)
     if source.isdigit() and not path.exists():
         found_text = Texts(Store.open(cache_dir), mirror, offline).get(source)
         text, sha256, name = found_text.read(), found_text.sha256, f"pg{source}"

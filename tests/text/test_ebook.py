@@ -95,7 +95,7 @@ def test_a_note_ends_where_its_element_ends():
 <div class="footnotes"><div>Two.</div><div>Three.</div> Four.</div><p>Story two.</p>"""
     found = read_html(page)
     assert found.text == "Story one.\n\nStory two."
-    assert found.left_out == {"notes": 2}
+    assert found.left_out == ("2 notes",)
 
 
 def word_document(body: str) -> bytes:
@@ -140,7 +140,7 @@ def test_parts_of_the_reading_order_that_are_no_pages_are_counted():
 def test_a_line_across_the_page_parts_and_a_picture_of_one_letter_is_that_letter():
     found = read_html('one<hr>two <img alt="O">nce <img alt="a lamp"><img>')
     assert found.text == "one\n\ntwo Once"
-    assert found.left_out == {"pictures": 2}
+    assert found.left_out == ("2 pictures",)
 
 
 @pytest.mark.parametrize(("data", "what"), [
