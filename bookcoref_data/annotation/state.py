@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 from ..books import Book, Mention
+from ..books.annotation import Annotation
 from ..books.annotation import Dropped as Dropped
 from ..books.annotation import Marked as Marked
 from ..books.annotation import Quote as Quote
@@ -85,14 +86,7 @@ class State:
 
     def to_book(self, book: Book) -> Book:
         """`book` with this annotation as clusters and characters; unmentioned characters are left out."""
-        named = [(n, spans) for n, spans in zip(self.names, self.spans(), strict=True) if spans]
-        return Book.make(
-            book.doc_key,
-            book.sentences,
-            gutenberg_key=book.gutenberg_key,
-            clusters=[spans for _, spans in named],
-            characters=named,
-        )
+        return Annotation(book, self.names, self.mentions).to_book()
 
     def check_fits(self, book: Book, names: tuple[str, ...]) -> None:
         """Raises BookError when this state was made on another text or for another cast."""

@@ -54,15 +54,12 @@ def choose(
     two authors of one name it is by. `tiers` has the tier of the rule that found each record; all records
     are compared, tier first; `literal` counts articles and plurals, too.
     """
-    work = _WantedWork(tuple(wanted), fold(" / ".join(wanted)), play, bearer, literal)
+    work = _WantedWork(tuple(wanted), fold(" / ".join(wanted)), play, bearer)
     causes = {record["id"]: _cause(record, work, settings) for record in records}
     # What decides between records, the first difference first
     ranks = {
         record["id"]: (
-            min(
-                (settings.languages.index(x) for x in record["languages"] if x in settings.languages),
-                default=99,
-            ),
+            next((i for i, x in enumerate(settings.languages) if x in record["languages"]), 99),
             len(record["languages"]) > 1,
             shortened(record),
             (tiers or {}).get(record["id"], 0),
@@ -79,20 +76,18 @@ def choose(
     def why_not(record: Mapping[str, Any]) -> str:
         if best is None or record is best:
             return ""
-        mine, its = ranks[record["id"]], ranks[best["id"]]
-        if mine[0] != its[0]:
-            return f"language {', '.join(record['languages'])} is less preferred"
-        if mine[1] != its[1]:
-            return f"in several languages ({', '.join(record['languages'])})"
-        if mine[2] != its[2]:
-            return "perhaps a shortened edition"
-        if mine[3:5] != its[3:5]:
-            return "its title fits less closely"
-        if mine[5] != its[5]:
-            return "a play" if is_drama(record) else "not a play"
-        if mine[6] != its[6]:
-            return f"fewer downloads ({max(0, record['downloads']):,}, not {best['downloads']:,})"
-        return "the same in all, a higher number"
+        languages, read = ", ".join(record["languages"]), f"{max(0, record['downloads']):,}"
+        reasons = (
+            f"language {languages} is less preferred",
+            f"in several languages ({languages})",
+            "perhaps a shortened edition",
+            *["its title fits less closely"] * 2,
+            "a play" if is_drama(record) else "not a play",
+            f"fewer downloads ({read}, not {best['downloads']:,})",
+            *["the same in all, a higher number"] * 2,
+        )
+        ranked = zip(reasons, ranks[record["id"]], ranks[best["id"]], strict=True)
+        return next(reason for reason, mine, its in ranked if mine != its)
 
     considered = [
         choice_of(record, causes[record["id"]] or why_not(record))
@@ -113,7 +108,6 @@ class _WantedWork(NamedTuple):
     folded: str
     play: bool | None
     bearer: str
-    literal: bool
 
 
 def _cause(record: Mapping[str, Any], work: _WantedWork, settings: EditionSettings) -> str:

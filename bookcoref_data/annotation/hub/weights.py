@@ -104,12 +104,8 @@ def read_weights(folder: Path) -> dict[str, torch.Tensor]:
         ("*.ckpt", _read_torch),
         ("*.bin", _read_torch),
     ):
-        files = sorted(folder.glob(pattern))
-        if files:
-            state: dict[str, torch.Tensor] = {}
-            for path in files:
-                state.update(read(path))
-            return state
+        if files := sorted(folder.glob(pattern)):
+            return {name: tensor for path in files for name, tensor in read(path).items()}
     what = f"no weights in {folder}"
     expected = "*.safetensors, pytorch_model*.bin or weights.ckpt"
     found = ", ".join(sorted(p.name for p in folder.iterdir())[:10]) or "an empty folder"
