@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import chain, product
 from typing import Any, NamedTuple
 
-from ..late import pl
 from ..shapes import together
 from .candidates import authors_of, titles_of
 from .match_rules import Keys, Rule
@@ -46,18 +46,10 @@ class Joins:
         if wanted is not None:
             only = set(wanted)
             works = [work for work in works if work.number in only]
-        left = _keys(rule.titles, works, "work")
-        if rule.compare:
-            joined = left.join(_keys(rule.titles, records, "id"), on="author", how="inner", suffix="_record")
-            fits = [rule.compare(a, b) for a, b in zip(joined["title"], joined["title_record"], strict=True)]
-            joined = joined.filter(pl.Series(fits, dtype=pl.Boolean))
-        else:
-            tables = [_joined(left, rule.titles, records)]
-            tables += [_joined(left, keys, records) for keys in (rule.loose, rule.loose_record) if keys]
-            if rule.loose:
-                tables.append(_joined(_keys(rule.loose, works, "work"), rule.titles, records))
-            joined = pl.concat(tables)
-        return together(joined.select("work", "id").unique().sort("work", "id").iter_rows())
+        sides = [(rule.titles, keys) for keys in (rule.titles, rule.loose, rule.loose_record) if keys]
+        sides += [(rule.loose, rule.titles)] if rule.loose else []
+        joined = (_joined(works, mine, records, theirs, rule.compare) for mine, theirs in sides)
+        return together(sorted(set(chain.from_iterable(joined))))
 
     def _by_author(self, rule: Rule) -> tuple[list[_Item], list[_Item]]:
         """All works with the keys of their authors, and the records that share one of these."""
@@ -97,26 +89,25 @@ def _author_keys(rule: Rule, names: Iterable[str], telling: AbstractSet[str] | N
     )
 
 
-def _joined(left: pl.DataFrame, keys: Keys, records: Sequence[_Item]) -> pl.DataFrame:
-    """Works and records that share a key of author and title."""
-    right = _keys(keys, records, "id", set(left["title"].to_list()))
-    return left.join(right, on=["author", "title"], how="inner")
+def _joined(
+    works: Iterable[_Item], mine: Keys, records: Iterable[_Item], theirs: Keys,
+    compare: Callable[[str, str], bool] | None,
+) -> Iterator[tuple[int, int]]:  # fmt: skip
+    """(work, record) that share a key of an author and one of a title, or two that fit each other."""
+    asked: dict[str, dict[str, list[int]]] = {}
+    for work in works:
+        for author, title in _keys(mine, work):
+            asked.setdefault(author, {}).setdefault(title, []).append(work.number)
+    for record in records:
+        for author, title in _keys(theirs, record):
+            known = asked.get(author, {})
+            for fitting in [key for key in known if compare(key, title)] if compare else [title]:
+                yield from ((number, record.number) for number in known.get(fitting, ()))
 
 
-def _keys(keys: Keys, items: Iterable[_Item], name: str, asked: set[str] | None = None) -> pl.DataFrame:
-    """A table (`name`, author key, title key) of all combinations; `asked` limits the keys of titles."""
-    numbers: list[int] = []
-    authors: list[str] = []
-    found: list[str] = []
-    for item in items:
-        if item.authors:
-            titles = {key for title in item.titles for key in keys(title) if key}
-            for title in titles if asked is None else titles & asked:
-                numbers += [item.number] * len(item.authors)
-                authors += item.authors
-                found += [title] * len(item.authors)
-    schema = {name: pl.Int64, "author": pl.String, "title": pl.String}
-    return pl.DataFrame({name: numbers, "author": authors, "title": found}, schema=schema)
+def _keys(keys: Keys, item: _Item) -> Iterable[tuple[str, str]]:
+    """All combinations of the keys of authors and of titles."""
+    return product(item.authors, {key for title in item.titles for key in keys(title) if key})
 
 
 def _work_authors(rule: Rule, cast: HarvestedCast) -> list[str]:
