@@ -7,7 +7,8 @@ of several sources the one with most characters, never a merged list; books with
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -121,7 +122,7 @@ class WorkDecision:
 
 @dataclass(frozen=True, slots=True)
 class MatchedBook:
-    """A Gutenberg book with the cast chosen for it; `kept` False says that it falls out, `reason` why.
+    """A Gutenberg book with the cast of the `work` chosen for it; where it is not `kept`, `reason` says why.
 
     `aliases` go with `characters`, one tuple each. `others` are (source, work_id, characters) not chosen.
     """
@@ -129,18 +130,12 @@ class MatchedBook:
     gutenberg_id: int
     title: str
     author: str
-    source: str
-    work_id: str
+    work: WorkDecision
     characters: tuple[str, ...]
-    rule: str
+    aliases: tuple[tuple[str, ...], ...]
     kept: bool
     reason: str
     others: tuple[tuple[str, str, int], ...] = ()
-    considered: tuple[Considered, ...] = ()
-    aliases: tuple[tuple[str, ...], ...] = ()
-    source_title: str = ""
-    link: str = ""
-    match_reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,14 +162,14 @@ def match(
     settings = settings or MatchSettings()
     casts = lend_authors(casts)
     flags = set(settings.leave_out)
-    left_out = {
-        _place(cast): tuple(
+    left_out = [
+        tuple(
             f"{row.character} ({', '.join(flag for flag in row.flags if flag in flags)})"
             for row in cast.rows
             if flags & set(row.flags)
         )
         for cast in casts
-    }
+    ]
     # A cast of which nobody would be left stays as it is.
     casts = [HarvestedCast(tuple(r for r in c.rows if not flags & set(r.flags)) or c.rows) for c in casts]
     prepared = prepared or prepare(catalogue)
@@ -198,20 +193,15 @@ def match(
         # Works without a record may take those of the same title that name no author
         authorless = {r["id"]: r for rows in bearing.values() for r in rows if not has_author(r)}
         for index, rows in bearing.items():
-            found[index] = [_Found(r, RULES["title-only"]) for r in rows if r["id"] in authorless]
+            found[index] = {r["id"]: _Found(r, RULES["title-only"]) for r in rows if r["id"] in authorless}
         records = records._replace(untold={**records.untold, **authorless})
     proof = _Proof(text_of)
     for index, cast in open_works.items():
         decisions[index] = _decide(cast, found[index], settings, proof, bearing.get(index, ()))
     decisions |= _united(casts, decisions, found, settings)
-    told = ((decisions[index], left_out.get(_place(cast), ())) for index, cast in enumerate(casts))
-    works = tuple(replace(decision, left_out=names) for decision, names in told)
+    works = tuple(replace(decisions[index], left_out=names) for index, names in enumerate(left_out))
     books = tuple(_books(casts, works, records, settings))
     return MatchReport(works, books, tuple(o for o in overrides if o not in of_casts))
-
-
-def _place(cast: HarvestedCast) -> tuple[str, str]:
-    return cast.work.source, cast.work.work_id
 
 
 def lend_authors(casts: Sequence[HarvestedCast]) -> list[HarvestedCast]:
@@ -259,14 +249,17 @@ class _Found(NamedTuple):
     rule: Rule
 
 
+FoundById = dict[int, _Found]
+
+
 def _candidates_of(
     open_works: Mapping[int, HarvestedCast], records: CandidateRows, settings: MatchSettings
-) -> dict[int, list[_Found]]:
-    """All records that any rule finds for each work, each once, under the first rule that finds it.
+) -> dict[int, FoundById]:
+    """All records that any rule finds for each work, under the first rule that finds it.
 
     Title alone is tried only for works that no rule with an author has found a record for.
     """
-    found: dict[int, dict[int, _Found]] = {index: {} for index in open_works}
+    found: dict[int, FoundById] = {index: {} for index in open_works}
     named, untold = Joins(open_works, records.named), Joins(open_works, records.untold)
     for name in settings.rules:
         rule = RULES[name]
@@ -279,7 +272,7 @@ def _candidates_of(
             record = records.row(int(stated))
             if record is not None:
                 found[index][int(stated)] = _Found(record, STATED)
-    return {index: list(of.values()) for index, of in found.items()}
+    return found
 
 
 def _people(cast: HarvestedCast) -> list[tuple[str, ...]]:
@@ -303,19 +296,18 @@ class _Proof:
 
 
 def _decide(
-    cast: HarvestedCast, found: Sequence[_Found], settings: MatchSettings, proof: _Proof,
+    cast: HarvestedCast, found: FoundById, settings: MatchSettings, proof: _Proof,
     bearing: Sequence[CatalogueRow] = (),
 ) -> WorkDecision:  # fmt: skip
     """The best of all records found for a work, with the others and why they were not taken.
 
     `bearing` are records of the same title by whomever; a work without a record shows them as near misses.
     """
-    rules = {f.record["id"]: f.rule for f in found}
-    best, considered = _chosen(cast, [f.record for f in found], rules, settings)
+    best, considered = _chosen(cast, found, found, settings)
     unproved = ""
     # The source may say that nobody knows the author: a record that names none agrees with it.
     nameless = bool(cast.work.author.strip()) and not authors_of(cast)
-    if best and not rules[best["id"]].needs_author and not (nameless and not has_author(best)):
+    if best and not found[best["id"]].rule.needs_author and not (nameless and not has_author(best)):
         best, considered, unproved = _proved(cast, found, considered, settings, proof)
     if best is None:
         near = [
@@ -323,14 +315,14 @@ def _decide(
             for r in bearing[:_MOST_SHOWN]
         ]
         return _unmatched(cast, considered or near)
-    rule = rules[best["id"]]
+    rule = found[best["id"]].rule
     standing = {c.gutenberg_id for c in considered if _standing(c)}
-    framed = [f.record for f in found if f.rule is RULES["frame"] and f.record["id"] in standing]
+    framed = [f.record for n, f in found.items() if n in standing and f.rule is RULES["frame"]]
     if rule is RULES["frame"] and (other := _another(best, framed)):
         reason = f"the title is a part of {one_line(other)!r} by this author, too"
         return _unmatched(cast, [choice_of(best, reason), *considered[1:]])
     if unproved:
-        rival = _rival(best, [f.record for f in found if f.record["id"] in standing])
+        rival = _rival(best, [f.record for n, f in found.items() if n in standing])
         if rival is not None:
             reason = f"no author given, and {rival['id']} has another"
             return _unmatched(cast, [choice_of(best, reason), *considered[1:]])
@@ -341,23 +333,20 @@ def _decide(
     return replace(made, doubts=doubts, unproved=unproved)
 
 
-_Chosen = tuple["CatalogueRow | None", list[Considered]]
-
-
 def _chosen(
-    cast: HarvestedCast, records: Sequence[CatalogueRow], rules: Mapping[int, Rule], settings: MatchSettings
-) -> _Chosen:
-    """The best of some records, and all of them with the reasons."""
+    cast: HarvestedCast, found: FoundById, among: Iterable[int], settings: MatchSettings
+) -> tuple[CatalogueRow | None, list[Considered]]:
+    """The best `among` the records found, and all of these with the reasons."""
     return choose(
-        records, titles_of(cast), settings.editions,
+        [found[number].record for number in among], titles_of(cast), settings.editions,
         play=bool(_PLAY_CLASSES & set(cast.work.kinds)) if cast.work.kinds else None, bearer=_bearer(cast),
-        tiers={number: rule.tier for number, rule in rules.items()},
-        literal=not any(rule.needs_author for rule in rules.values()),
+        tiers={number: f.rule.tier for number, f in found.items()},
+        literal=not any(f.rule.needs_author for f in found.values()),
     )  # fmt: skip
 
 
 def _proved(
-    cast: HarvestedCast, found: Sequence[_Found], considered: Sequence[Considered],
+    cast: HarvestedCast, found: FoundById, considered: Sequence[Considered],
     settings: MatchSettings, proof: _Proof,
 ) -> tuple[CatalogueRow | None, list[Considered], str]:  # fmt: skip
     """(record, all with reasons, why it is not proved) of records that bear the title alone.
@@ -370,9 +359,8 @@ def _proved(
     shares = {number: share for number in numbers if (share := proof.share(number, cast)) is not None}
     wanted = max(shares, key=lambda number: shares[number], default=0)
     proved = shares.get(wanted, 0.0) >= PRESENT
-    records = [f.record for f in found]
-    left = [r for r in records if (r["id"] == wanted if proved else shares.get(r["id"], 1.0) >= ABSENT)]
-    best, kept = _chosen(cast, left, {f.record["id"]: f.rule for f in found}, settings)
+    left = [number for number in found if shares.get(number, 1.0) >= ABSENT]
+    best, kept = _chosen(cast, found, [wanted] if proved else left, settings)
     taken = {c.gutenberg_id for c in kept}
     left_over = (c for c in considered if c.gutenberg_id not in taken)
     others = [c._replace(refused=c.refused or _seen(shares.get(c.gutenberg_id))) for c in left_over]
@@ -408,11 +396,9 @@ def _doubts(cast: HarvestedCast, record: CatalogueRow) -> Iterator[str]:
 
 
 def _united(
-    casts: Sequence[HarvestedCast],
-    decisions: Mapping[int, WorkDecision],
-    found: Mapping[int, Sequence[_Found]],
+    casts: Sequence[HarvestedCast], decisions: Mapping[int, WorkDecision], found: Mapping[int, FoundById],
     settings: MatchSettings,
-) -> dict[int, WorkDecision]:
+) -> dict[int, WorkDecision]:  # fmt: skip
     """One record per work across sources: works that are the same go to the best of their records.
 
     Gives the decisions that change.
@@ -421,7 +407,7 @@ def _united(
     chosen = {index: decisions[index].gutenberg_id for index in found}
     # Two works are the same when each one's rules also find the record that was chosen for the other, by a
     # title that is not taken apart.
-    close = {i: {f.record["id"] for f in of if f.rule.tier <= _CLOSE_TIER} for i, of in found.items()}
+    close = {i: {n for n, f in of.items() if f.rule.tier <= _CLOSE_TIER} for i, of in found.items()}
     finders = together((number, index) for index, ids in close.items() for number in ids)
     for index, number in ((i, number) for i, number in chosen.items() if number is not None):
         same = {index, *(i for i in finders.get(number, ()) if chosen[i] in close[index])}
@@ -429,15 +415,15 @@ def _united(
         if len(numbers) < 2:
             continue
         # Every record once, under the rule of the work that it fits best
-        records: dict[int, _Found] = {}
-        for f in (f for i in same for f in found[i] if f.record["id"] in numbers):
-            records[f.record["id"]] = min(records.get(f.record["id"], f), f, key=lambda f: f.rule.tier)
+        records: FoundById = {}
+        for n, f in ((n, f) for i in same for n, f in found[i].items() if n in numbers):
+            records[n] = min(records.get(n, f), f, key=lambda f: f.rule.tier)
         best, _ = choose(
             [f.record for f in records.values()], [t for i in same for t in titles_of(casts[i])],
             settings.editions, tiers={number: f.rule.tier for number, f in records.items()},
         )  # fmt: skip
         if best is not None and best["id"] != chosen[index]:
-            rule = next(f.rule for f in found[index] if f.record["id"] == best["id"])
+            rule = found[index][best["id"]].rule
             others = sorted({casts[i].work.source for i in same if chosen[i] == best["id"]})
             considered = tuple(
                 c._replace(refused="" if c.gutenberg_id == best["id"] else c.refused or "one record per work")
@@ -468,12 +454,12 @@ def _rival(best: CatalogueRow, records: Sequence[CatalogueRow]) -> CatalogueRow 
 
     All editions of an author count together.
     """
-    reads: dict[str, int] = {}
+    reads = Counter[str]()
     for record in records:
         for name in record["authors"]:
-            reads[folded_author(name)] = reads.get(folded_author(name), 0) + max(1, record["downloads"])
+            reads[folded_author(name)] += max(1, record["downloads"])
     mine = {folded_author(name) for name in best["authors"]}
-    most = max((reads.get(name, 0) for name in mine), default=0)
+    most = max((reads[name] for name in mine), default=0)
     for record in records:
         theirs = {folded_author(name) for name in record["authors"]}
         if mine and theirs and not mine & theirs and most < _CLEAR_LEAD * max(reads[n] for n in theirs):
@@ -537,9 +523,9 @@ def _books(
         record = records.row(gutenberg_id)
         assert record is not None  # every candidate comes from these records
         kept = best.characters >= settings.least_characters and not best.unproved
+        cast, author = casts[order[0]], record["authors"][0] if record["authors"] else ""
+        aliases = tuple(row.character_aliases for row in cast.rows)
         yield MatchedBook(
-            gutenberg_id, one_line(record), record["authors"][0] if record["authors"] else "", best.source,
-            best.work_id, casts[order[0]].characters, best.rule, kept, why(best, others, kept),
-            tuple((o.source, o.work_id, o.characters) for o in others), best.considered,
-            tuple(row.character_aliases for row in casts[order[0]].rows), best.title, best.link, best.reason,
+            gutenberg_id, one_line(record), author, best, cast.characters, aliases, kept,
+            why(best, others, kept), tuple((o.source, o.work_id, o.characters) for o in others),
         )  # fmt: skip

@@ -114,7 +114,7 @@ def write_report(report: MatchReport, folder: Path) -> list[Path]:
     """Write the books, the decisions of all works (a table, a page), and the casts of the books kept."""
     books = [_book_row(book) for book in report.books]
     # What became of a book: which source's list it takes, or why it falls out
-    takes = {b.gutenberg_id: f"{_TAKES} {b.source} {b.work_id}: " * b.kept for b in report.books}
+    takes = {b.gutenberg_id: f"{_TAKES} {b.work.source} {b.work.work_id}: " * b.kept for b in report.books}
     fates = {b.gutenberg_id: takes[b.gutenberg_id] + b.reason for b in report.books}
 
     def work_row(work: WorkDecision) -> dict[str, Any]:
@@ -149,7 +149,8 @@ def write_report(report: MatchReport, folder: Path) -> list[Path]:
     lines = []
     for book in (book for book in report.books if book.kept):
         people = zip(book.characters, book.aliases, strict=True)
-        told = attributes(book, "gutenberg_id title author source work_id link rule match_reason")
+        told = attributes(book, "gutenberg_id title author")
+        told |= attributes(book.work, "source work_id link rule") | {"match_reason": book.work.reason}
         told["characters"] = [{"name": name, "aliases": list(aliases)} for name, aliases in people]
         lines.append(json.dumps(told, ensure_ascii=False))
     with whole(folder):
@@ -166,13 +167,15 @@ def book_address(number: int) -> str:
 
 
 def _book_row(book: MatchedBook) -> dict[str, Any]:
+    work = book.work
     return {
         "gutenberg_id": book.gutenberg_id, "kept": "yes" if book.kept else "no",
         **attributes(book, "author title"), "book": book_address(book.gutenberg_id),
-        **attributes(book, "source work_id source_title link"), "characters": len(book.characters),
-        **attributes(book, "rule match_reason reason"),
+        **attributes(work, "source work_id"), "source_title": work.title, "link": work.link,
+        "characters": len(book.characters), "rule": work.rule, "match_reason": work.reason,
+        "reason": book.reason,
         "other_lists": "; ".join(f"{source} {work_id}: {count}" for source, work_id, count in book.others),
-        "other_records": _choices(book.considered),
+        "other_records": _choices(work.considered),
     }  # fmt: skip
 
 

@@ -424,12 +424,12 @@ def test_the_source_with_most_characters_wins_and_ties_go_by_order():
     casts = [cast("Emma", "Jane Austen", 7, "sparknotes"), cast("Emma", "Jane Austen", 9, "shmoop"),
              cast("Emma", "Jane Austen", 9, "cliffsnotes")]  # fmt: skip
     book = match(casts, frame(*records)).books[0]
-    assert (book.source, len(book.characters), book.kept) == ("cliffsnotes", 9, True)
+    assert (book.work.source, len(book.characters), book.kept) == ("cliffsnotes", 9, True)
     assert {other[0]: other[2] for other in book.others} == {"sparknotes": 7, "shmoop": 9}
     first = match(
         casts, frame(*records), MatchSettings(choose="source-order", sources=("sparknotes",))
     ).books[0]
-    assert first.source == "sparknotes"
+    assert first.work.source == "sparknotes"
 
 
 def test_books_under_five_characters_fall_out_and_say_so():
