@@ -5,7 +5,7 @@ No connection is opened and no weight is read.
 
 import json
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from ...files import path_of
 from ...late import hf, torch
 from ..plan import Plan
-from .cost import Cost, cost_of, facts
+from .cost import cost_of, facts
 from .device import attention_of, devices_of
 from .packages import is_package
 
@@ -36,17 +36,6 @@ class Finding(NamedTuple):
     verdict: str = FINE
 
 
-class Need(NamedTuple):
-    """What a step needs: its model, precision, cost where it is known, tokens of a row and number of rows."""
-
-    step: str
-    model: str
-    dtype: str
-    cost: Cost | None
-    length: int
-    rows: int
-
-
 def check(plan: Plan, tokens: int) -> list[Finding]:
     """Everything that can be said of running `plan` over books of so many tokens on this machine."""
     found = list(_packages())
@@ -58,18 +47,8 @@ def check(plan: Plan, tokens: int) -> list[Finding]:
     if "filter" in plan.steps and not judge.get("endpoint"):
         device = devices_of(judge.get("device", "auto"))[0]
         found.append(Finding("filter: attention", attention_of(device, judge.get("dtype", "bfloat16"))))
-    needs = []
-    for step in (step for step in plan.steps if not plan.of(step).get("endpoint")):
-        settings = plan.of(step)
-        model, (length, share) = settings.get("model", ""), need_of(step, settings)
-        dtype = settings.get("dtype", "bfloat16" if step == "filter" else "float32")
-        config = _config(settings.get("encoder") or model, model)
-        cost = cost_of(config, dtype) if config else None
-        needs.append(Need(step, model, dtype, cost, length, int(tokens * share) + 1))
     found += _files(plan)
-    for need in needs:
-        found.append(_fits(need, memory))
-    found += _times(needs, speeds, len(seen))
+    found += _costs(plan, tokens, memory, speeds, len(seen))
     # The settings whose value the paper does not give
     for setting, source in plan.sources.items():
         step, _, name = setting.partition(".")
@@ -200,33 +179,31 @@ def _files(plan: Plan) -> Iterator[Finding]:
         yield Finding("disk", text, CANNOT if missing > free else FINE)
 
 
-def _fits(need: Need, memory: int) -> Finding:
-    """Whether weights and one row of a step fit, and how many rows run together."""
-    what = f"{need.step}: memory"
-    if need.cost is None:
-        return Finding(what, f"not known: no configuration of {need.model} is here", LOOK)
-    row = need.cost.row_bytes(need.length)
-    rows = need.cost.rows(need.length, memory - need.cost.weights)
-    text = (
-        f"{_size(need.cost.weights)} of weights, {_size(row)} per row of {need.length} tokens ({need.dtype})"
-    )
-    if rows < 1:
-        return Finding(what, f"{text}: more than the {_size(memory)} that are free", CANNOT)
-    return Finding(what, f"{text}: {rows} rows at a time fit")
-
-
-def _times(needs: Iterable[Need], speeds: Mapping[str, float], devices: int) -> Iterator[Finding]:
-    """Hours by operations, computed and not measured."""
-    total, known = 0.0, True
-    for need in needs:
-        if need.cost is None:
+def _costs(
+    plan: Plan, tokens: int, memory: int, speeds: Mapping[str, float], devices: int
+) -> Iterator[Finding]:
+    """Whether weights and one row of each step fit, and how many rows run together; then the hours by
+    operations, computed and not measured."""
+    times, total, known = list[Finding](), 0.0, True
+    for step in (step for step in plan.steps if not plan.of(step).get("endpoint")):
+        settings = plan.of(step)
+        model, (length, share) = settings.get("model", ""), need_of(step, settings)
+        dtype = settings.get("dtype", "bfloat16" if step == "filter" else "float32")
+        if not (config := _config(settings.get("encoder") or model, model)):
             known = False
+            yield Finding(f"{step}: memory", f"not known: no configuration of {model} is here", LOOK)
             continue
-        operations = need.rows * need.cost.row_operations(need.length)
-        hours = operations / speeds.get(need.dtype, CPU_SPEED) / 3600 / devices
+        cost, number = cost_of(config, dtype), int(tokens * share) + 1
+        row, rows = cost.row_bytes(length), cost.rows(length, memory - cost.weights)
+        text = f"{_size(cost.weights)} of weights, {_size(row)} per row of {length} tokens ({dtype})"
+        told = f"{rows} rows at a time fit" if rows else f"more than the {_size(memory)} that are free"
+        yield Finding(f"{step}: memory", f"{text}: {told}", FINE if rows else CANNOT)
+        operations = number * cost.row_operations(length)
+        hours = operations / speeds.get(dtype, CPU_SPEED) / 3600 / devices
         total += hours
-        text = f"{need.rows:,} rows, {operations:.1e} operations: computed {_hours(hours)}"
-        yield Finding(f"{need.step}: time", text)
+        text = f"{number:,} rows, {operations:.1e} operations: computed {_hours(hours)}"
+        times.append(Finding(f"{step}: time", text))
+    yield from times
     how = f"{devices} devices at {REACHED:.0%} of their data sheet" if speeds else "guessed speed: 50 GFLOP/s"
     more = "" if known else ", and the steps of unknown cost"
     verdict = FINE if speeds and known else LOOK
