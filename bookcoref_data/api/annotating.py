@@ -158,7 +158,7 @@ class AnnotatedMany(Result):
         books: Sequence[AnnotatedBook] | None = None, submission: Submission | None = None,
     ) -> None:  # fmt: skip
         self.work, self.files, self.submission = work, tuple(files), submission
-        self._books = books
+        self._books, self._finished = books, work.finished if work else {}
         self.failed = {key: str(error) for key, error in work.failed.items()} if work else {}
         self.exit_code = work.exit_code if work else 0
 
@@ -168,8 +168,8 @@ class AnnotatedMany(Result):
         from ..workflows.annotate_many import read_book
 
         if self._books is None:
-            finished = self.work.finished.values() if self.work else ()
-            self._books = [AnnotatedBook(read_book(folder).to_record()) for folder in finished]
+            folders = self._finished.values()
+            self._books = [AnnotatedBook(read_book(folder).to_record()) for folder in folders]
         return Books(self._books)
 
     @property
@@ -177,15 +177,13 @@ class AnnotatedMany(Result):
         """One row per book: failed ones first, then those with most remarks."""
         columns = ("book", "cast", "mentions", "remarks", "work")
         rows: list[list[Any]] = [[key, None, None, None, "failed"] for key in self.failed]
+        made: list[list[Any]]
         if self.work is None:
-            made = [(b.doc_key, len(b.characters), len(b.mentions), len(b.notes)) for b in self._books or ()]
-            finished: list[list[Any]] = [[*row, "made now"] for row in made]
+            made = [[b.doc_key, len(b.characters), len(b.mentions), len(b.notes)] for b in self._books or ()]
         else:
-            finished = [
-                [key, len(s.names), len(s.mentions), len(s.notes),
-                 "kept" if key in self.work.reused else "made now"]
-                for key, s in self._states().items()
-            ]  # fmt: skip
+            made = [[k, len(s.names), len(s.mentions), len(s.notes)] for k, s in self._states().items()]
+        kept = self.work.reused if self.work else ()
+        finished = [[*row, "kept" if row[0] in kept else "made now"] for row in made]
         return Table.of_rows(columns, rows + sorted(finished, key=lambda row: -row[3]))
 
     def to_dict(self) -> dict[str, Any]:
@@ -203,13 +201,12 @@ class AnnotatedMany(Result):
     def _states(self) -> dict[str, Any]:
         from ..workflows.annotate_many import read_state
 
-        return {key: read_state(folder) for key, folder in self.work.finished.items()} if self.work else {}
+        return {key: read_state(folder) for key, folder in self._finished.items()}
 
     def _line(self) -> str:
         if self.submission is not None:
             return f"Slurm job {self.submission.number}, {plural(self.submission.tasks, 'task')}"
-        count = len(self.work.finished) if self.work else len(self._books or ())
-        return f"{plural(count, 'book')}, {len(self.failed)} failed"
+        return f"{plural(len(self._finished or self._books or ()), 'book')}, {len(self.failed)} failed"
 
 
 def summary_of(books: Iterable[AnnotatedBook], files: Iterable[Path] = ()) -> dict[str, Any]:

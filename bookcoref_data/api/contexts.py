@@ -13,6 +13,7 @@ from ..errors import UsageError, plural
 from ..files import path_of, write_bytes, write_text
 from ..outputs import files_of
 from ..progress import Progress
+from ..shapes import together
 from ..sources.store import Store
 from ..tasks.contexts.splits import Defect, find_defects, leakless_splits, overlap, read_tables
 from ..tasks.folder import jsonl_bytes, read_rows
@@ -46,15 +47,14 @@ class Contexts(Result):
     @property
     def figures(self) -> Rows:
         """Per strategy: contexts, characters, pieces and tokens."""
-        found = []
-        for strategy in dict.fromkeys(row["strategy"] for row in self.rows):
-            some = [row for row in self.rows if row["strategy"] == strategy]
-            found.append({
+        return [
+            {
                 "strategy": strategy, "contexts": len(some),
                 "characters": len({(r["doc_key"], r["character"]) for r in some}),
                 "pieces": sum(len(r["pieces"]) for r in some), "tokens": sum(r["tokens"] for r in some),
-            })  # fmt: skip
-        return found
+            }
+            for strategy, some in together((row["strategy"], row) for row in self.rows).items()
+        ]  # fmt: skip
 
     @property
     def table(self) -> Table:

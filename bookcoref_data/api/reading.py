@@ -317,12 +317,9 @@ def annotations_of(source: Any, losses: ConversionReport | None = None) -> list[
         return [source]
     if isinstance(source, AnnotatedBook):
         return [source.annotation]
-    if isinstance(source, Book | Record):
+    if isinstance(source, Book | Record) or not isinstance(source, Iterable):
         note_layers(record := records_of(source)[0], losses)
         return [annotation_of(record)]
-    if not isinstance(source, Iterable):
-        what = f"cannot read books from {type(source).__name__}"
-        raise UsageError(what, expected="a path, a book, or books")
     return [found for item in source for found in annotations_of(item, losses)]
 
 

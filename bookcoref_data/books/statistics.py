@@ -157,17 +157,15 @@ def corpus_statistics(documents: Iterable[Sizes]) -> Statistics:
     docs = list(documents)
     n = len(docs)
     tokens = _total([d.tokens for d in docs])
-    mentions, chains = sum(doc.mentions for doc in docs), sum(doc.chains for doc in docs)
+    summed = ("mentions", "chains", "singletons", "characters", "outside", "repeated", "shared")
+    sizes = {name: sum(getattr(doc, name) for doc in docs) for name in summed}
+    mentions, chains = sizes["mentions"], sizes["chains"]
     ratios = [doc.mentions / doc.chains for doc in docs if doc.chains]
     sums = [doc.distances for doc in docs]
     exact = _total([doc.name_mentions for doc in docs if doc.named_mentions])
     return Statistics(
-        documents=n, tokens=tokens, sentences=_total([doc.sentences for doc in docs]), mentions=mentions,
-        chains=chains, singletons=sum(doc.singletons for doc in docs),
-        characters=sum(doc.characters for doc in docs),
+        documents=n, tokens=tokens, sentences=_total([doc.sentences for doc in docs]), **sizes,
         longest_chain=max((doc.longest_chain for doc in docs), default=0),
-        outside=sum(doc.outside for doc in docs), repeated=sum(doc.repeated for doc in docs),
-        shared=sum(doc.shared for doc in docs),
         tokens_per_document=None if tokens is None else _ratio(tokens, n),
         mentions_per_document=_ratio(mentions, n), chains_per_document=_ratio(chains, n),
         mentions_per_chain=_ratio(fsum(ratios), len(ratios)),
