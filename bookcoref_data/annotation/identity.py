@@ -10,13 +10,13 @@ Munt"). Every such pair of one gender is weighed, and taken where no other comes
 anybody: only overwhelming evidence makes him Fagin.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..books import Book
+from ..shapes import together
 from ..words import QUOTE_MARKS, word_set
 from .embedded import lexicon as lex
 from .embedded.parsing import Parse
@@ -192,11 +192,8 @@ def of_the_cast(people: Sequence[Somebody], cast: Sequence[Somebody]) -> list[Pa
 
 def _clear(pairs: Iterable[Pair]) -> list[Pair]:
     """The pairs, surest first, that stand out among all of each of the two."""
-    rivals: dict[int, list[float]] = defaultdict(list)
     weighed = sorted(pairs, key=lambda p: -p.weight)
-    for pair in weighed:
-        rivals[pair.one].append(pair.weight)
-        rivals[pair.other].append(pair.weight)
+    rivals = together((k, pair.weight) for pair in weighed for k in (pair.one, pair.other))
     second = {k: weights[1] for k, weights in rivals.items() if len(weights) > 1}
     return [
         pair

@@ -86,11 +86,8 @@ def names_in_place(cast: Cast, book: Book, chapters: Sequence[tuple[str, int]] =
         ranges = _ranges(places, alias, book, chapters) if places else ()
         return [f"{name}:@{a}-{b - 1}" for a, b in ranges] or [alias]
 
-    changed = {
-        i: replace(e, aliases=tuple(name for alias in e.aliases for name in told(alias)))
-        for i, e in enumerate(cast.entries) if any(split_range(alias)[1] for alias in e.aliases)
-    }  # fmt: skip
-    return replace(cast, entries=tuple(changed.get(i, e) for i, e in enumerate(cast.entries)))
+    placed = (replace(e, aliases=tuple(n for a in e.aliases for n in told(a))) for e in cast.entries)
+    return replace(cast, entries=tuple(placed))
 
 
 def _ranges(places: str, line: str, book: Book, chapters: Sequence[tuple[str, int]]) -> list[tuple[int, int]]:

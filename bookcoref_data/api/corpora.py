@@ -217,8 +217,7 @@ def list_books(folder: o.BooksFolder = "bookcoref", cache_dir: o.CacheDir = None
     """List the 53 books: split, counts, which texts are cached and which books are built here."""
     from ..workflows.catalogue import overview
 
-    rows = overview(path_of(folder), path_or_none(cache_dir))
-    return Table({name: [row[name] for row in rows] for name in rows[0]})
+    return Table.of_dicts(overview(path_of(folder), path_or_none(cache_dir)))
 
 
 def cite() -> str:

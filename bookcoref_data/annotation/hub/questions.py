@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from string import Template
 
 from ...books import Mention
+from ...books.book import text_of
 from ...errors import UsageError
 
 FIELDS = ("book", "mention", "character")
-LINE_END = "\n"
 
 
 def excerpt(tokens: Sequence[str], mention: Mention, words: int) -> str:
@@ -20,19 +20,15 @@ def excerpt(tokens: Sequence[str], mention: Mention, words: int) -> str:
     room = max(words - inside, 0)
     start = max(0, min(mention.start - room // 2, len(tokens) - max(words, inside)))
     end = max(min(len(tokens), start + words), mention.end + 1)
-    parts = (
-        _text(tokens[start : mention.start]),
-        f"[{_text(tokens[mention.start : mention.end + 1])}]",
-        _text(tokens[mention.end + 1 : end]),
-    )
-    return " ".join(part for part in parts if part)
+    before, behind = text_of(tokens, start, mention.start - 1), text_of(tokens, mention.end + 1, end - 1)
+    return " ".join(filter(None, (before, f"[{text_of(tokens, *mention)}]", behind)))
 
 
 def question(template: str, tokens: Sequence[str], mention: Mention, character: str, words: int) -> str:
     """The whole question. Raises UsageError for a template with unknown or missing fields."""
     fields = {
         "book": excerpt(tokens, mention, words),
-        "mention": _text(tokens[mention.start : mention.end + 1]),
+        "mention": text_of(tokens, *mention),
         "character": character,
     }
     try:
@@ -49,7 +45,3 @@ def check_template(template: str) -> None:
     if missing:
         what = "the recipe's filter.question leaves something out"
         raise UsageError(what, expected=", ".join(f"${name}" for name in FIELDS), found=f"no ${missing[0]}")
-
-
-def _text(tokens: Sequence[str]) -> str:
-    return " ".join(t for t in tokens if t != LINE_END)
