@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import DataError
 from ..late import scipy
-from .arrays import Bools, Floats, Ints
+from .clustering import Bools, Floats, Ints
 
 _REFUSED_ABOVE = 3_000_000_000
 """Rows times edges of what is left undecided. Below it the exact solution takes seconds; real systems

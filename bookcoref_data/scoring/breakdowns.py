@@ -1,27 +1,40 @@
 """Where a score comes from: by mention type, character frequency, distance and position in the book.
 
+A metric that is a sum over clusters is also a sum over mentions, once each cluster's part is spread over
+its members (`shares`). The shares of all mentions add up to exactly the numerators and denominators of the
+score, so a breakdown explains the score printed, not another one. For mention m of cluster K whose span the
+other side has in cluster R, with n shared mentions of K and R:
+
+| metric | numerator | denominator |
+|---|---|---|
+| mentions | 1 | 1 |
+| MUC | 1 - 1/n (the n - 1 links kept inside the piece) | 1 - 1/size of K |
+| B3 | n / size of K (its definition is per mention: Bagga and Baldwin 1998) | 1 |
+| LEA | (n - 1) / (size of K - 1) | 1 |
+
+A mention the other side lacks has numerator 0.
+
 Each key mention falls into one bin of each dimension by its own cluster in the key, each response
 mention by its own cluster in the response (a response cluster has no other). The recall of a bin is
-that of its key mentions, the precision that of its response mentions, both as shares of the score
-(`shares`), so that the bins of a dimension add up to the whole score. Recall and precision of one bin
-are therefore about different sets of mentions, and F1 joins them in the usual way.
+that of its key mentions, the precision that of its response mentions: the bins of a dimension add up to the
+whole score. Recall and precision of one bin are therefore about different sets of mentions, and F1 joins
+them in the usual way.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..shapes import AsFields, attributes
-from .arrays import Floats, Ints
-from .clustering import Members
+from .clustering import Floats, Ints, Members
 from .evaluation import BookScores, Evaluation, Rules, book_overlaps
 from .mention_types import TYPES, TypeRules
+from .metrics import Overlaps
 from .modes import BookPair
 from .scores import Score
-from .shares import shares
 
 BREAKDOWN_METRICS = ("mentions", "muc", "b_cubed", "lea")
 
@@ -90,6 +103,45 @@ def breakdown(evaluation: Evaluation) -> tuple[Dimension, ...]:
     return tuple(result)
 
 
+class Side(NamedTuple):
+    """What each mention of one side adds to a score."""
+
+    mentions: Members
+    numerator: Floats
+    denominator: Floats
+
+
+def shares(overlaps: Overlaps, metric: str) -> tuple[Side, Side]:
+    """Recall shares of key mentions and precision shares of response mentions, by a metric of
+    `BREAKDOWN_METRICS`."""
+    both, parts = overlaps.of(metric), overlaps.parts(metric)
+    sides = (
+        (both.key, both.key_partner, parts.recall_num, parts.recall_den),
+        (both.response, both.response_partner, parts.precision_num, parts.precision_den),
+    )
+    found = []
+    for mentions, partner, numerator, denominator in sides:
+        owner, sizes, there = mentions.owner, mentions.sizes, partner >= 0
+        # How the members of a cluster share its numerator, in proportion
+        weight = there.astype(float)
+        if metric != "mentions":
+            # How many members of the cluster have the same partner; 0 where it has none
+            code = np.where(there, owner * np.int64(partner.max(initial=0) + 1) + partner, -1)
+            _, group, counts = np.unique(code, return_inverse=True, return_counts=True)
+            weight *= counts[group]
+        if metric == "muc":
+            weight = np.where(there, 1 - 1 / np.maximum(weight, 1), 0.0)
+        elif metric == "lea":
+            # A mention's links inside its piece; a singleton has one, to itself
+            weight = np.where(sizes[owner] > 1, np.maximum(weight - 1, 0), weight)
+        # Each cluster's numerator spread by weight, its denominator equally
+        total = np.bincount(owner, weights=weight, minlength=numerator.size)
+        numerator = numerator / np.where(total > 0, total, 1)
+        denominator = denominator / np.maximum(sizes, 1)
+        found.append(Side(mentions, numerator[owner] * weight, denominator[owner]))
+    return found[0], found[1]
+
+
 class _Binned:
     """One book with its shares by metric and the bins of its mentions."""
 
@@ -117,18 +169,16 @@ class _Binned:
 def _count(view: _Binned, dimension: str, bins: int) -> tuple[Ints, dict[str, Floats]]:
     """Of one book by bin: the mentions of key and response, and by metric the four numbers of a `Score`."""
     bin_of: dict[int, Ints] = {}
-    found: dict[str, Floats] = {}
-    for metric, share in view.shares.items():
-        columns = []
-        for side in (share.key, share.response):
+    for sides in view.shares.values():
+        for side in sides:
             if id(side.mentions) not in bin_of:
                 bin_of[id(side.mentions)] = _BIN_OF[dimension](view, side.mentions)
-            for values in (side.numerator, side.denominator):
-                columns.append(np.bincount(bin_of[id(side.mentions)], values, bins))
-        found[metric] = np.array(columns)
+    found = {
+        metric: np.array([np.bincount(bin_of[id(own[0])], v, bins) for own in sides for v in own[1:]])
+        for metric, sides in view.shares.items()
+    }
     first = view.shares[BREAKDOWN_METRICS[0]]
-    counts = [np.bincount(bin_of[id(side.mentions)], minlength=bins) for side in (first.key, first.response)]
-    return np.array(counts), found
+    return np.array([np.bincount(bin_of[id(side[0])], minlength=bins) for side in first]), found
 
 
 def _by_previous(view: _Binned, mentions: Members) -> Ints:
@@ -214,10 +264,10 @@ def position_curve(
     for start, end in pairwise(bounds):
         scores: dict[str, Score] = {}
         counts = 0, 0
-        for metric, share in view.shares.items():
-            sides = share.key.mentions, share.response.mentions
-            inside = [(side.start >= start) & (side.start < end) for side in sides]
-            scores[metric] = share.where(inside[0], inside[1])
+        for metric, sides in view.shares.items():
+            inside = [(m.start >= start) & (m.start < end) for m, *_ in sides]
+            numbers = (v[chosen].sum() for side, chosen in zip(sides, inside, strict=True) for v in side[1:])
+            scores[metric] = Score(*map(float, numbers))
             counts = int(inside[0].sum()), int(inside[1].sum())
         points.append(Point(book.doc_key, start, end, *counts, scores))
     return tuple(points)

@@ -20,9 +20,18 @@ from ..books import cut_windows
 from ..errors import UsageError
 from ..late import scipy
 from ..words import word_set
-from .arrays import Bools, Floats, Ints
 from .assignment import best_alignment
-from .clustering import Contingency, ContingencyTable, Members, Overlap, align_members, overlap
+from .clustering import (
+    Bools,
+    Contingency,
+    ContingencyTable,
+    Floats,
+    Ints,
+    Members,
+    Overlap,
+    align_members,
+    overlap,
+)
 from .metrics import PARTS, RELEASED_METRICS, Overlaps, blanc_counts
 from .modes import BookPair, block_numbers
 

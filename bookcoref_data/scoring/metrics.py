@@ -11,9 +11,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import require_choice
-from .arrays import Floats, Ints
 from .assignment import best_alignment
-from .clustering import Clusters, Contingency, ContingencyTable, Members, Overlap, members, overlap
+from .clustering import (
+    Clusters,
+    Contingency,
+    ContingencyTable,
+    Floats,
+    Ints,
+    Members,
+    Overlap,
+    members,
+    overlap,
+)
 from .scores import Blanc, ClusterScores, Score
 
 
