@@ -32,8 +32,15 @@ from bookcoref_data.formats import read_documents
 from bookcoref_data.formats.typed_spans import read_typed_spans
 from bookcoref_data.scoring import Evaluation, evaluate
 from bookcoref_data.scoring.significance import resample
-from bookcoref_data.scoring.suggest import best, class_weights, passages
-from bookcoref_data.scoring.typed import TypedSpan, assign_labels, propagate, typed_scores
+from bookcoref_data.scoring.typed import (
+    TypedSpan,
+    assign_labels,
+    best,
+    class_weights,
+    passages,
+    propagate,
+    typed_scores,
+)
 from bookcoref_data.tasks.merging.linker import Network, decide_with_linker, network_of
 from bookcoref_data.tasks.merging.parts import SplitDocument, decide_by_id, merge
 from training.litbank import parts

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict
 from ..errors import UsageError, plural
 from ..files import path_of
 from ..formats import read_documents, write_documents
-from ..formats.detect import detect
+from ..formats.documents import detect
 from ..formats.folder import read_folder
 from ..outputs import files_of
 from ..progress import Progress, Silent

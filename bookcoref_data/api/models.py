@@ -12,8 +12,7 @@ from ..files import path_of
 from ..progress import Progress
 from ..shapes import plain
 from ..tasks.runner.models import EndpointModel, LocalModel
-from ..tasks.runner.requests import Model, Request
-from ..tasks.runner.run import AskedModel, Prices, RunReport, preview
+from ..tasks.runner.run import AskedModel, Model, Prices, Request, RunReport, preview
 from .options import ModelOptions, PathLike
 from .tables import Result, Table
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import UsageError, plural
 from ..files import path_of, write_bytes
-from ..formats.detect import by_name
+from ..formats.documents import by_name
 from ..outputs import files_of
 from ..tasks.folder import jsonl_bytes, read_rows
 from ..tasks.questions.prompts import request_of

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import DataError, UsageError, counted, plural
 from ..files import json_page, path_of, write_text
-from ..formats import ConversionReport, detect
+from ..formats import ConversionReport
 from ..formats.annotated import has_reasons, note_reasons, read_with_reasons, whole_record
-from ..formats.documents import SYSTEMS, read_documents, require_known, write_documents
+from ..formats.documents import SYSTEMS, detect, for_output, read_documents, require_known, write_documents
 from ..outputs import files_of, outputs
 from . import options as o
 from .books import AnnotatedBook, Books, records_of
@@ -239,8 +239,8 @@ def convert(
     from ..formats.projection import project_all
 
     path, out = path_of(source), path_of(target)
-    read_as = read_as or detect.detect(path)
-    write_as = SYSTEMS.get((write_as or "").lower(), write_as) or detect.for_output(out)
+    read_as = read_as or detect(path)
+    write_as = SYSTEMS.get((write_as or "").lower(), write_as) or for_output(out)
     report = ConversionReport(read_as, write_as)
     require_known(write_as)
     if parts is not None and (read_as != "conll" or parts not in ("join", "merge", "apart")):

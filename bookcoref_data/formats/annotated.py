@@ -26,8 +26,7 @@ from ..outputs import ANNOTATION, refuse_data_set, whole
 from ..shapes import check
 from .base import cluster_ids
 from .conversion_report import ConversionReport, Note
-from .detect import PROVENANCE
-from .documents import read_documents
+from .documents import PROVENANCE, read_documents
 from .folder import check_losses, check_replaceable, losses
 from .jsonl import write as write_jsonl
 from .layers import note_layers

@@ -16,8 +16,7 @@ from typing import Any
 from ..books import Record
 from ..errors import DataError, FormatError
 from ..shapes import check
-from .detect import detect
-from .documents import read_documents
+from .documents import detect, read_documents
 from .layers import flat
 from .lines import json_lines
 from .projection import project

@@ -13,8 +13,7 @@ from ..scoring.evaluation import Evaluation
 from ..scoring.labels import CharacterScore
 from ..scoring.scores import LABELS, Blanc, Mean, Score
 from ..scoring.significance import Interval, Resampling
-from ..scoring.suggest import Suggestion
-from ..scoring.typed import TypedScores
+from ..scoring.typed import Suggestion, TypedScores
 from ..shapes import together
 
 

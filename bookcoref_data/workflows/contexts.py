@@ -24,8 +24,7 @@ from ..tasks.contexts.scores import mean_scores
 from ..tasks.contexts.splits import keep_length
 from ..tasks.folder import TaskFolder, read_rows, write_task_folder
 from ..tasks.guides.texts import named_in
-from ..tasks.runner.requests import Request
-from ..tasks.runner.run import AskedModel
+from ..tasks.runner.run import AskedModel, Request
 from ..text.tokens import sentence_spans
 from .judged_scores import Compared
 

@@ -14,8 +14,7 @@ from ..errors import UsageError
 from ..files import read_regular, utf8, write_text
 from ..formats.annotated import DATASET, KIND, check_kept, read_annotations, whole_record, write_annotations
 from ..formats.card import card_says
-from ..formats.detect import for_output
-from ..formats.documents import write_documents
+from ..formats.documents import for_output, write_documents
 from ..formats.folder import is_folder, read_build, writing_folder
 from ..formats.reasons import format_reasons, read_reasons
 from ..formats.schema import SPLITS

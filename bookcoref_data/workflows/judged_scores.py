@@ -19,8 +19,7 @@ from ..tasks.contexts.facts import (
     verdict_in,
 )
 from ..tasks.contexts.scores import mean_scores, qa_scores
-from ..tasks.runner.requests import Request
-from ..tasks.runner.run import AskedModel
+from ..tasks.runner.run import AskedModel, Request
 from ..text.tokens import sentence_spans
 
 Rows = list[dict[str, Any]]

@@ -11,7 +11,7 @@ from ..books import Mention, Record
 from ..errors import DataError, SourceError, UsageError, plural, require_choice
 from ..formats import NotKept, read_documents, write_documents
 from ..formats.conversion_report import ConversionReport
-from ..formats.detect import by_name, detect
+from ..formats.documents import by_name, detect
 from ..formats.folder import write_folder
 from ..formats.layers import flat
 from ..formats.lines import read_lines

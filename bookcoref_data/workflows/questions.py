@@ -25,8 +25,7 @@ from ..tasks.questions.build import FEATURES, NONE_OF_THE_ABOVE, QuestionSet, bu
 from ..tasks.questions.grading import grade
 from ..tasks.questions.prompts import answer_in
 from ..tasks.questions.settings import QuestionSettings
-from ..tasks.runner.requests import Request
-from ..tasks.runner.run import AskedModel
+from ..tasks.runner.run import AskedModel, Request
 from .annotate import annotate_book, source_of
 from .annotate_many import ReadingJob, annotate_one, read_state
 

@@ -17,8 +17,7 @@ from ..resources import load_toml, resource
 from ..scoring.evaluation import Evaluation
 from ..scoring.mention_types import head_of
 from ..scoring.modes import BookPair
-from ..scoring.suggest import Suggestion, suggested
-from ..scoring.typed import TypedScores, TypedSpan, typed_scores
+from ..scoring.typed import Suggestion, TypedScores, TypedSpan, suggested, typed_scores
 from ..words.honorifics import HONORIFICS
 
 HUB, OWN, NONE = "hub:", "own", "none"

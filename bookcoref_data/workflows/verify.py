@@ -19,7 +19,7 @@ from ..books.stored import StoredBook, are_parts
 from ..errors import BookError, ChecksumError, DataError, FormatError, UsageError
 from ..files import json_page, write_text
 from ..formats.annotated import DATASET
-from ..formats.detect import is_annotated_folder
+from ..formats.documents import is_annotated_folder
 from ..formats.folder import (
     BUILD_FILE,
     BuildRecord,

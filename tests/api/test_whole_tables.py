@@ -26,8 +26,7 @@ from bookcoref_data.sources.store import PartSize
 from bookcoref_data.tasks.contexts.splits import Defect
 from bookcoref_data.tasks.guides.texts import References
 from bookcoref_data.tasks.runner.models import EndpointModel, LocalModel
-from bookcoref_data.tasks.runner.requests import Request
-from bookcoref_data.tasks.runner.run import Prices, RunReport
+from bookcoref_data.tasks.runner.run import Prices, Request, RunReport
 
 SMALL = Table.of_rows(("a", "b"), [[1, "x|y"], [2000, None], [3, "<z>"]])
 

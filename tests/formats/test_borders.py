@@ -25,8 +25,7 @@ from bookcoref_data.formats.base import (
 )
 from bookcoref_data.formats.cells import cell_text, markdown_row
 from bookcoref_data.formats.corpora.reading import beside, files_below, read_preco, split_of
-from bookcoref_data.formats.detect import by_name, detect, for_output
-from bookcoref_data.formats.documents import require_known
+from bookcoref_data.formats.documents import by_name, detect, for_output, require_known
 from bookcoref_data.formats.escape import escape, escape_name, unescape
 from bookcoref_data.formats.folder import write_folder
 from bookcoref_data.formats.lines import cut_text

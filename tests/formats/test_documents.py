@@ -11,7 +11,7 @@ import pytest
 from bookcoref_data.books import Book, Mention, Record
 from bookcoref_data.errors import FormatError, SourceError, UsageError
 from bookcoref_data.formats import FORMATS, ConversionReport, read_documents, write_documents
-from bookcoref_data.formats.detect import detect
+from bookcoref_data.formats.documents import detect
 from bookcoref_data.formats.folder import write_folder
 
 ANN = [Mention(0, 0), Mention(3, 3)]

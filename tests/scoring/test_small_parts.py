@@ -12,7 +12,7 @@ from bookcoref_data.books import Record
 from bookcoref_data.scoring import evaluate
 from bookcoref_data.scoring.labels import snippet, text_of
 from bookcoref_data.scoring.scores import Score, cohens_kappa, harmonic_mean, ratio
-from bookcoref_data.scoring.suggest import Suggestion, best, class_weights, passages
+from bookcoref_data.scoring.typed import Suggestion, best, class_weights, passages
 
 
 @pytest.mark.parametrize(

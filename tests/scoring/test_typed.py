@@ -11,7 +11,6 @@ from bookcoref_data.errors import UsageError
 from bookcoref_data.resources import load_toml, resource
 from bookcoref_data.scoring import evaluate
 from bookcoref_data.scoring.scores import Score
-from bookcoref_data.scoring.suggest import best, class_weights, passages
 from bookcoref_data.scoring.typed import (
     TYPED_METRICS,
     Coverage,
@@ -20,7 +19,10 @@ from bookcoref_data.scoring.typed import (
     TypedScores,
     TypedSpan,
     assign_labels,
+    best,
+    class_weights,
     jaccard,
+    passages,
     propagate,
     score_labels,
     typed_scores,

@@ -14,7 +14,7 @@ from bookcoref_data.errors import MissingExtraError, SourceError, UsageError
 from bookcoref_data.formats import write_documents
 from bookcoref_data.tasks.contexts.scores import bert_scores, nli_judge
 from bookcoref_data.tasks.runner.models import LocalModel
-from bookcoref_data.tasks.runner.requests import Reply, Request
+from bookcoref_data.tasks.runner.run import Reply, Request
 
 LABELS = ("contradiction", "neutral", "entailment")
 

@@ -8,8 +8,7 @@ import pytest
 
 from bookcoref_data.errors import SourceError, UsageError
 from bookcoref_data.tasks.runner.models import EndpointModel, choice_tree
-from bookcoref_data.tasks.runner.requests import Request
-from bookcoref_data.tasks.runner.run import Prices, ask, preview, read_cache
+from bookcoref_data.tasks.runner.run import Prices, Request, ask, preview, read_cache
 
 
 def requests(count):

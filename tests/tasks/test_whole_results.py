@@ -29,8 +29,7 @@ from bookcoref_data.tasks.questions.grading import Share, grade
 from bookcoref_data.tasks.questions.phrases import LONGEST_PHRASE, trimmed
 from bookcoref_data.tasks.questions.scores import net_distractors, overlapping
 from bookcoref_data.tasks.questions.settings import read_settings
-from bookcoref_data.tasks.runner.requests import Request
-from bookcoref_data.tasks.runner.run import Prices, RunReport, preview
+from bookcoref_data.tasks.runner.run import Prices, Request, RunReport, preview
 
 A, B, C, D = (ChainRef(0, "A"), ChainRef(0, "B"), ChainRef(1, "C"), ChainRef(1, "D"))
 

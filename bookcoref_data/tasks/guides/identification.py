@@ -12,8 +12,7 @@ from ...shapes import attributes, together
 from ..contexts.scores import words_in
 from ..folder import Feature
 from ..questions.grading import Row, Share, answer_of, last_answers
-from ..runner.requests import Request
-from ..runner.run import AskedModel
+from ..runner.run import AskedModel, Request
 from .texts import MASK, GuideText, mask_name
 
 IDENTIFICATION: dict[str, Feature] = {

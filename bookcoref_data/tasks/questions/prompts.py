@@ -7,7 +7,7 @@ from typing import Any
 
 from ...errors import require_choice
 from ...resources import load_toml, resource
-from ..runner.requests import Request
+from ..runner.run import Request
 
 VARIANTS = ("base", "desc", "coref")
 WORDINGS = ("ours", "published")

@@ -8,7 +8,7 @@ from typing import Any
 from ...chat_server import ChatServer
 from ...errors import SourceError, needing, require_choice
 from ...late import torch
-from .requests import Reply, Request
+from .run import Reply, Request
 
 CONSTRAINTS = ("none", "regex", "choice")
 

@@ -1,22 +1,80 @@
-"""Ask a model many things: replies are kept as they come, so that a run resumes where it stopped."""
+"""Ask a model many things: replies are kept as they come, so that a run resumes where it stopped.
 
+What is asked (`Request`), what is answered (`Reply`), and what every model offers (`Model`).
+"""
+
+import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from ...files import cannot_write, unreadable, write_bytes
 from ...progress import Progress, Silent
 from ...shapes import AsFields, together
 from ..folder import Row, jsonl_bytes
-from .requests import Model, Reply, Request
 
 CHARACTERS_PER_TOKEN = 4
 """A rough rule for English, for estimates before a run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One prompt. `key` names it in the answers.
+
+    `pattern` is a regular expression that the whole reply must match, for servers that can constrain
+    decoding. `choices` are the only answers wanted, `lead` what the reply says before one of them: a local
+    model then decodes nothing but a choice. `system` is the system message, "" for none.
+    """
+
+    key: str
+    prompt: str
+    pattern: str = ""
+    choices: tuple[str, ...] = ()
+    lead: str = ""
+    system: str = ""
+
+    @property
+    def messages(self) -> list[dict[str, str]]:
+        """The prompt as a conversation."""
+        said = (("system", self.system), ("user", self.prompt))
+        return [{"role": role, "content": text} for role, text in said if text or role == "user"]
+
+    def digest(self, settings: Mapping[str, Any]) -> str:
+        """Hex sha256 of the prompt, its constraints and the model's settings: the key of the cache."""
+        value: list[Any] = [self.prompt, self.pattern, self.choices, self.lead, dict(settings)]
+        value += [self.system] if self.system else []
+        return hashlib.sha256(json.dumps(value, sort_keys=True).encode("utf-8")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The text a model answered, and the tokens it counted (0 where it does not say)."""
+
+    text: str
+    prompt_tokens: int
+    reply_tokens: int
+
+
+class Model(Protocol):
+    """Something that replies to requests."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def parallel(self) -> int:
+        """How many requests may run at a time."""
+
+    def settings(self) -> dict[str, Any]:
+        """Everything that can change a reply, as JSON values."""
+
+    def reply(self, request: Request) -> Reply:
+        """Answer one request; raises SourceError when the model cannot be reached."""
 
 
 @dataclass(frozen=True, slots=True)
