@@ -89,7 +89,7 @@ def test_published_scores_of_litbank_rows(reference, shared_data):
             found = {s.index: s for s in score_mentions(make_document(record, phrases=phrases))}[index]
             got = (found.fuzzy, found.neighbour, found.nominal_neighbour, found.surface_neighbour,
                    found.pronoun_class, found.helpers, found.distractors, found.net_distractors,
-                   int(found.nested))  # fmt: skip
+                   int(bool(found.around)))  # fmt: skip
             assert got == tuple(int(row[name]) for name in numbers), row
             assert list(found.mention) == ast.literal_eval(row["token_bounds"])
             assert (found.category, found.text) == (row["category"], row["mention"])

@@ -347,7 +347,7 @@ class ChainCandidates:
         row += [*self._strings_of(c, d, strings, heads), rivals, *self._heads_of(c, d, strings, heads)]
         row += [_log(d.links, _MANY), _log(len(d.parts), _MANY), quoted, others, abs(quoted - others)]
         row += [bool(c.names and d.names) and not c.name_words & d.name_words and _abbreviates(c, d)]
-        row += [bool(d.places) and min(d.places) >= self._last]
+        row += [min(d.places) >= self._last]
         row += [bool(strings) and not (c.names and d.names), *self._names_of(c, d)]
         talk = [min(mine, theirs) for mine, theirs in zip(c.shares[:3], d.shares[:3], strict=True)]
         row += (

@@ -218,22 +218,17 @@ def decide_greedily(document: SplitDocument) -> dict[ChainRef, ChainRef | None]:
             return any(tag.startswith(("NN", "NP")) for tag in tags[mention.start : mention.end + 1])
         return rules.type_of(mention.start, mention.end) != "pronoun"
 
-    def remember(ref: ChainRef) -> None:
-        for text in strings(ref):
-            known = first_with.get(text)
-            if known is None or document.chains[root_of[ref]][0] < document.chains[known][0]:
-                first_with[text] = root_of[ref]
-
-    for ref in document.of_part(0):
-        root_of[ref] = ref
-        remember(ref)
-    for _, chains in walk(document):
-        for ref in chains:
+    for part in range(len(document.numbers)):
+        refs = document.of_part(part)
+        for ref in refs:
             found = next((first_with[text] for text in strings(ref) if text in first_with), None)
-            decisions[ref] = found
             root_of[ref] = found or ref
-        for ref in chains:
-            remember(ref)
+            if part:
+                decisions[ref] = found
+        for text, root in ((text, root_of[ref]) for ref in refs for text in strings(ref)):
+            known = first_with.setdefault(text, root)
+            if document.chains[root][0] < document.chains[known][0]:
+                first_with[text] = root
     return decisions
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 import sys
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -26,8 +26,6 @@ from .settings import QuestionSettings
 
 NONE_OF_THE_ABOVE = "None of the Above"
 CATEGORIES = ("NOM", "PRON")
-LONGEST_AROUND = 1000
-"""Tokens before a mention where another that contains it is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,31 +307,17 @@ def _question(
     if none:
         options.remove(entity)
     rng.shuffle(options)
-    around = overlapping_entities(document, s.index)
+    others = (document.phrases[owner] for i in s.around if (owner := document.owners[i]) != s.entity)
+    around = dict.fromkeys(phrase for phrase in others if phrase is not None)
     return Question(
         f"{document.book.doc_key}:{s.index}", candidate.dataset, document.book.doc_key,
         s.index, s.mention.start, s.mention.end, s.category, s.text, text,
         (*options, NONE_OF_THE_ABOVE), NONE_OF_THE_ABOVE if none else entity, entity,
         s.fuzzy, s.neighbour, s.nominal_neighbour, s.surface_neighbour,
-        s.pronoun_class, s.helpers, s.distractors, s.net_distractors, s.nested, tuple(around), start, end,
-        tuple(genders[option] for option in options), document.quoted[s.mention.start],
+        s.pronoun_class, s.helpers, s.distractors, s.net_distractors, bool(s.around), tuple(around),
+        start, end, tuple(genders[option] for option in options), document.quoted[s.mention.start],
         candidate.evidence, candidate.evidence_distance, band,
     )  # fmt: skip
-
-
-def overlapping_entities(document: Askable, index: int) -> list[str]:
-    """The phrases of other entities whose mentions contain the mention or lie in it."""
-    mention, own = document.mentions[index], document.owners[index]
-    found: dict[str, None] = {}
-    first = bisect_left(document.mentions, (mention.start - LONGEST_AROUND, -1))
-    for i in range(first, bisect_left(document.mentions, (mention.end + 1, -1))):
-        other, owner = document.mentions[i], document.owners[i]
-        inside = mention.start <= other.start and other.end <= mention.end
-        around = other.start <= mention.start and mention.end <= other.end
-        phrase = document.phrases[owner]
-        if (inside or around) and owner != own and phrase is not None:
-            found.setdefault(phrase)
-    return list(found)
 
 
 def mark(tokens: Sequence[str], mention: Mention, start: int, end: int) -> str:

@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from ...books import Mention
 from ...errors import needing
+from ...shapes import together
 from .entities import Askable
 from .phrases import PRONOUN_CLASS
 
@@ -36,7 +37,8 @@ def fuzzy_score(phrase: str, mention: str) -> int:
 class MentionScores:
     """What decides how hard a labelled mention is. A distance of -1 means that there is no such mention.
 
-    `helpers` and `distractors` are -1 and -2 for a mention that is no pronoun, as published.
+    `helpers` and `distractors` are -1 and -2 for a mention that is no pronoun, as published. `around` are the
+    mentions that contain it or lie in it.
     """
 
     index: int
@@ -51,7 +53,7 @@ class MentionScores:
     pronoun_class: int
     helpers: int
     distractors: int
-    nested: bool
+    around: tuple[int, ...]
 
     @property
     def net_distractors(self) -> int:
@@ -63,21 +65,25 @@ def score_mentions(document: Askable) -> list[MentionScores]:
     mentions, owners = document.mentions, document.owners
     texts = [document.book.text_of(m) for m in mentions]
     classes = [PRONOUN_CLASS.get(text.lower(), -1) for text in texts]
-    # Whether each mention contains another or lies in another; equal borders count
-    nested = [bool(found) for found in overlapping(mentions)]
-    places = _Places(document, texts)
+    around = overlapping(mentions)
+    # The places of each entity: all, without pronouns, and those that show its phrase
+    nominal = [i for i in range(len(mentions)) if document.categories[i] != "PRON"]
+    phrases = [document.phrases[owner] or "" for owner in owners]
+    surface = [i for i in nominal if phrases[i] and fuzzy_score(phrases[i], texts[i]) > SAME_SURFACE]
+    kinds = [together((owners[i], i) for i in kind) for kind in (range(len(mentions)), nominal, surface)]
     scores = []
     for i, mention in enumerate(mentions):
         phrase = document.phrases[owners[i]]
         if phrase is None:
             continue
         pronoun = document.categories[i] == "PRON"
+        away, nominal_away, surface_away = (_nearest(kind.get(owners[i], []), i) for kind in kinds)
         helpers, distractors = net_distractors(i, classes, owners) if pronoun else (-1, -2)
         scores.append(
             MentionScores(
                 i, mention, document.categories[i], owners[i], texts[i],
-                fuzzy_score(phrase, texts[i]), *places.nearest(i),
-                classes[i] if pronoun else -1, helpers, distractors, nested[i],
+                fuzzy_score(phrase, texts[i]), away, nominal_away, surface_away,
+                classes[i] if pronoun else -1, helpers, distractors, tuple(around[i]),
             )
         )  # fmt: skip
     return scores
@@ -99,36 +105,14 @@ def net_distractors(i: int, classes: Sequence[int], owners: Sequence[int]) -> tu
     return helpers, distractors
 
 
-class _Places:
-    """Mention indices of each entity: all, without pronouns, and those that show its phrase."""
-
-    def __init__(self, document: Askable, texts: Sequence[str]) -> None:
-        size = len(document.phrases)
-        self.owners = document.owners
-        self.kinds: tuple[list[list[int]], ...] = tuple([[] for _ in range(size)] for _ in range(3))
-        for i, owner in enumerate(document.owners):
-            self.kinds[0][owner].append(i)
-            phrase = document.phrases[owner]
-            if document.categories[i] == "PRON":
-                continue
-            self.kinds[1][owner].append(i)
-            if phrase is not None and fuzzy_score(phrase, texts[i]) > SAME_SURFACE:
-                self.kinds[2][owner].append(i)
-
-    def nearest(self, i: int) -> tuple[int, int, int]:
-        """Of each kind the distance from `i` to the nearest other place; -1 if there is none."""
-        found = []
-        for kind in self.kinds:
-            places = kind[self.owners[i]]
-            at = bisect_left(places, i)
-            around = places[max(at - 1, 0) : at + 2]
-            found.append(min((abs(place - i) for place in around if place != i), default=-1))
-        any_, nominal, surface = found
-        return any_, nominal, surface
+def _nearest(places: Sequence[int], i: int) -> int:
+    """The distance from `i` to the nearest other place; -1 if there is none."""
+    at = bisect_left(places, i)
+    return min((abs(place - i) for place in places[max(at - 1, 0) : at + 2] if place != i), default=-1)
 
 
 def overlapping(mentions: Sequence[Mention]) -> list[list[int]]:
-    """For each mention (sorted by start, then end) the others that contain it or lie in it."""
+    """For each mention (sorted by start, then end) those that contain it or lie in it, edges included."""
     found: list[list[int]] = [[] for _ in mentions]
     open_: list[int] = []
     for i, mention in enumerate(mentions):
