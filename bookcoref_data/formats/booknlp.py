@@ -23,30 +23,28 @@ from .base import beside, doc_key_of, needed_sibling, sibling, targets
 from .compressed import packing, read_bytes
 from .conversion_report import ConversionReport, Note
 from .escape import escape, unescape
-from .layers import Column, Layer, by_sentence, columns_of, heads_as, heads_of, mention_types, stated
+from .layers import (
+    FACTS,
+    Layer,
+    by_sentence,
+    columns_in,
+    columns_of,
+    heads_as,
+    heads_of,
+    mention_types,
+    stated,
+)
 from .lines import read_lines
 
-TOKEN_COLUMNS = (
-    "paragraph_ID", "sentence_ID", "token_ID_within_sentence", "token_ID_within_document", "word",
-    "lemma", "byte_onset", "byte_offset", "POS_tag", "fine_POS_tag", "dependency_relation",
-    "syntactic_head_ID", "event",
-)  # fmt: skip
-ENTITY_COLUMNS = ("COREF", "start_token", "end_token", "prop", "cat", "text")
-QUOTE_COLUMNS = (
-    "quote_start", "quote_end", "mention_start", "mention_end", "mention_phrase", "char_id", "quote",
-)  # fmt: skip
+_HEADS = FACTS["booknlp"]
+TOKEN_COLUMNS, ENTITY_COLUMNS, QUOTE_COLUMNS = (_HEADS[n].split() for n in ("tokens", "entities", "quotes"))
+_COLUMNS = columns_in("booknlp")
 FEATURES = "characters of the .book file of which actions, possessions, descriptions or gender are left out"
 SUPERSENSES = "supersenses (.supersense file)"
 UNKNOWN_QUOTES = "quotations that do not lie on tokens"
 _DESCRIPTION = "bookcoref-data"
 _TYPE = re.compile(r"([A-Z]+)_([A-Z]+)")
 _OFFSETS = re.compile(r"\d{1,12} \d{1,12}")
-_COLUMNS = (
-    Column("paragraph", "paragraph_ID", ("0",)), Column("lemma", "lemma", ("_",)),
-    Column("upos", "POS_tag", ("_",)), Column("xpos", "fine_POS_tag", ("_",)),
-    Column("deprel", "dependency_relation", ("_",)), Column("event", "event", ("O",)),
-    Column("in_quote", "inQuote", ("False",)),
-)  # fmt: skip
 _PROPER, _COMMON, _PRONOUN = "PROP", "NOM", "PRON"
 _BOOK_KEYS = {_PROPER: "proper", _COMMON: "common", _PRONOUN: "pronoun"}
 

@@ -18,10 +18,9 @@ from .escape import escape, unescape
 Layer = list[list[str]]
 
 SPEAKERS = "speakers of tokens"
-LAYER_WORDS: dict[str, str] = load_toml(resource("manifests", "formats.toml"))["layers"]
+FACTS = load_toml(resource("manifests", "formats.toml"))
+LAYER_WORDS: dict[str, str] = FACTS["layers"]
 """What each layer is called in a report."""
-
-
 HEADS = {"head", "document_head"}
 
 
@@ -47,6 +46,12 @@ class Column(NamedTuple):
 
     def value(self, cell: str) -> str:
         return "" if cell in self.nothing else unescape(cell)
+
+
+def columns_in(format: str) -> tuple[Column, ...]:
+    """The columns of a format that hold layers, in their order."""
+    told = ((layer, *said.split()) for layer, said in FACTS[format]["layers"].items())
+    return tuple(Column(layer, key, tuple(nothing)) for layer, key, *nothing in told)
 
 
 def is_layer(value: object, sentences: Sequence[Sequence[str]] | None) -> bool:

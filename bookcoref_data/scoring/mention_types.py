@@ -20,18 +20,14 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from ..books.annotation import Annotation
-from ..words import word_set
+from ..words import long_lists, word_set
 from ..words.honorifics import HONORIFICS
 from ..words.pronouns import ALL_PRONOUNS
 
 TYPES = ("name", "nominal", "pronoun")
 
 
-_AFTER_HEAD = word_set("""
-    of in on at from with without to for by over under between among amongst about near beyond upon into
-    behind beside before after against through within who whom which whose that where when as than like
-    named called and or , ; : -- — – ( [ " “ ”
-""")
+_AFTER_HEAD = word_set(long_lists()["AFTER_HEAD"])
 
 _NO_HEAD = word_set("""'s ’s ' ’ . , ; : ! ? " ” “ ) ] - — _""") | {"\n", ""}
 

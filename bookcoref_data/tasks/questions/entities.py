@@ -13,21 +13,15 @@ from ...books import Book, Mention, Record
 from ...errors import DataError
 from ...formats.layers import mention_types
 from ...scoring.mention_types import TypeRules
-from ...words import letters_of, word_set
+from ...words import letters_of, long_lists, word_set
 from .phrases import PLURAL_CLASSES, PRONOUN_CLASS, SINGULAR_CLASSES, cluster_name, proposals, written_words
 from .release import names_together
 
 _LITBANK_TYPE = re.compile(r"(PROP|NOM|PRON)_[A-Z]+")
 _OPENING, _CLOSING = frozenset(["“", "``"]), frozenset(["”", "''"])
 _HE, _SHE = 2, 3
-_MALE = word_set("""
-    mr sir lord king prince duke count baron squire father brother son uncle nephew husband grandfather man
-    boy gentleman lad monsieur master captain colonel
-""")
-_FEMALE = word_set("""
-    mrs miss lady queen princess duchess countess mother sister daughter aunt niece wife grandmother woman
-    girl madame mademoiselle widow maid maiden mistress nurse governess
-""")
+_MALE = word_set(long_lists()["NAMED_MALE"])
+_FEMALE = word_set(long_lists()["NAMED_FEMALE"])
 _CATEGORY = {"name": "PROP", "nominal": "NOM", "pronoun": "PRON"}
 
 

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...resources import load_toml, resource
-from ...words import letters_of, word_set
+from ...words import letters_of, long_lists, word_set
 from ...words.honorifics import HONORIFICS
 
 _CLASSES: list[str] = load_toml(resource("manifests", "pronouns.toml"))["identifyme"]
@@ -39,10 +39,7 @@ _EDGES = re.compile(
     r"(?:\s+(?:and|at|but|by|for|from|in|of|on|or|to|with))+$|(?:\s*[,.;:!?\-–—]|['’]\s*s?)+$",
     re.IGNORECASE,
 )
-_NOBODY = PRONOUN_CLASS.keys() | word_set("""
-    all another any anybody anyone both each either every everybody everyone few many neither no nobody none
-    of one ones other others same several some somebody someone such those two what which who whom whose
-""")
+_NOBODY = PRONOUN_CLASS.keys() | word_set(long_lists()["NOBODY"])
 """Words of which a phrase cannot consist alone: it would name nobody."""
 _DETERMINER = re.compile(
     r"(?:A|An|Another|Any|Both|Each|Every|Her|His|Its|My|No|One|Our|Some|Such|That|The|Their|These|This|Those|Your)\b"
