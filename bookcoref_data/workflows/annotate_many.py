@@ -325,7 +325,7 @@ def ask_ahead(shelf: Sequence[ReadingJob]) -> None:
         source, cast, states = job.source, job.cast or Cast(()), job.unfinished()
         with suppress(BookcorefError):
             check_language(source.book, job.plan.language)
-            told = job.narrators or source.narrators
+            told = job.narrators or cast.narrators or source.narrators
             given, state, left = prepared(source, cast, job.plan, job.until, told, states=states, resume=True)
             found += [(given, state)] if left == [step.name] else []
     name, units = f"{shelf[0]} and {plural(len(shelf) - 1, 'other')}", sum(step.units(j) for j, _ in found)

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from dataclasses import replace
 from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 
@@ -183,6 +184,30 @@ def test_books_come_out_in_order_and_a_second_run_does_nothing(toybox, workers):
     assert (again.made, again.reused) == ([], list(first.finished))
     assert again.finished == first.finished
     assert len(toybox.log) == 4 * len(STEP_NAMES)
+
+
+def test_books_that_wait_for_the_same_step_are_asked_about_together(toybox, monkeypatch):
+    """Each in the state in which its own run takes it up; a book that failed is asked about no more."""
+    step_of, asked = type(annotate_many.backend_of(toybox.plan())).step, []
+
+    def step(backend, name):
+        made = step_of(backend, name)
+        made.ask_ahead = lambda found, advance: asked.extend(
+            (name, job.book.doc_key, state.done) for job, state in found
+        )
+        return made
+
+    monkeypatch.setattr(type(annotate_many.backend_of(toybox.plan())), "step", step)
+    monkeypatch.setattr(annotate_many, "STEP_BY_STEP", {"toy"})
+    monkeypatch.setattr(annotate_many, "TOGETHER", (2, 1_000_000))
+    toybox.order("book_5", "filter", "error")
+    cast = replace(make_cast(["Anna", "Brown"]), narrators=("Anna",))
+    books = [ReadingJob(job.source, cast, job.plan, job.cache) for job in toybox.jobs(8)()]
+    done = annotate_books(lambda: iter(books), 8, workers=1)
+    assert list(done.failed) == ["book_5"]
+    keys = [f"book_{i}" for i in range(8)]
+    wanted = [(name, key, STEP_NAMES[:i]) for i, name in enumerate(STEP_NAMES) for key in keys]
+    assert asked == [row for row in wanted if row[1] != "book_5" or len(row[2]) < 2]
 
 
 def test_other_settings_or_another_cast_never_reuse_work(toybox):
