@@ -23,6 +23,7 @@ import textwrap
 import time
 import unicodedata
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 from bookcoref_data.books import Book
@@ -32,7 +33,7 @@ from bookcoref_data.formats.lines import read_lines
 from bookcoref_data.sources.release import Release
 from bookcoref_data.stitch.container import read_directory
 from bookcoref_data.stitch.fingerprint import fold, make_fingerprint
-from bookcoref_data.stitch.official import cut_sentences, read_deltas
+from bookcoref_data.stitch.official import read_deltas, sentence_ends
 from bookcoref_data.stitch.pack import make_pack, read_pack
 from bookcoref_data.stitch.remap import OldText, remap
 from bookcoref_data.stitch.spans import Standoff
@@ -180,6 +181,11 @@ def best(work, runs: int, expected) -> tuple[float, float]:
 
 def ours(data: Path, number: str, pack: bytes) -> list[list[str]]:
     return read_pack(pack).apply(text_of(data, number))
+
+
+def cut_sentences(tokens: list[str], lengths: list[int], number: str) -> list[list[str]]:
+    """The tokens of a book in sentences of these lengths."""
+    return [tokens[a:b] for a, b in pairwise((0, *sentence_ends(len(tokens), lengths, number)))]
 
 
 def official(data: Path, number: str, tokenizer, delta: bytes, lengths: list[int]) -> list[list[str]]:

@@ -350,3 +350,32 @@ def test_the_name_of_a_class_has_one_meaning():
     assert places_of_classes({place: ast.parse(source) for place, source in example.items()}) == {
         "Span": ["a", "b", "c"]
     }
+
+
+def names_in(path: Path) -> set[str]:
+    """Every name that a module defines or imports."""
+    found = set()
+    for node in nodes_of(path):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+        elif isinstance(node, ast.alias):
+            found.add(node.asname or node.name)
+    return found
+
+
+@pytest.mark.parametrize("folder", ["benchmarks", "training", "examples"])
+def test_what_stands_beside_the_package_imports_names_that_are_there(folder):
+    """A benchmark could not start: it imported a function that had gone."""
+    wrong = []
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        for node in nodes_of(path):
+            if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith("bookcoref_data."):
+                continue
+            place = ROOT.joinpath(*node.module.split("."))
+            file = place.with_suffix(".py") if place.with_suffix(".py").is_file() else place / "__init__.py"
+            beside = {inner.stem for inner in place.glob("*")} if place.is_dir() else set()
+            lacks = {alias.name for alias in node.names} - names_in(file) - beside
+            wrong += [f"{path.name}: {node.module}.{name}" for name in sorted(lacks)]
+    assert wrong == []
