@@ -166,14 +166,21 @@ def remap(old: OldText, sentences: Sentences, *, least_matched: float = LEAST_MA
     last = int(np.searchsorted(ends, max(span[1] - 1, span[0]), side="right"))
     last = min(last, len(ends) - 1)
     start, stop = (0, *ends)[first], ends[last]
-    table = _AllMentions.of(old.annotation)
-    status, starts, ends_ = fate = _fate(table, alignment, tokens, start, stop)
+    # All mentions of all groups: clusters first, then characters whose mentions are no cluster
+    had, links = old.annotation.groups()
+    names = [f"cluster {i}" for i in range(len(had))]
+    for (name, _), link in zip(old.annotation.characters, links, strict=True):
+        names[link] = name
+    numbers = chain.from_iterable(chain.from_iterable(had))
+    spans = np.fromiter(numbers, dtype=np.int64).reshape(-1, 2)
+    owners = np.repeat(np.arange(len(had)), list(map(len, had)))
+    status, starts, ends_ = fate = _fate(spans, alignment, tokens, start, stop)
     # Some mentions fall together; groups that are emptied are left out.
-    groups: list[list[Mention]] = [[] for _ in table.groups]
+    groups: list[list[Mention]] = [[] for _ in had]
     merged = 0
     seen: set[tuple[int, int, int]] = set()
     for i in np.flatnonzero(status != LOST).tolist():
-        owner, a, b = int(table.owner[i]), int(starts[i]) - start, int(ends_[i]) - start
+        owner, a, b = int(owners[i]), int(starts[i]) - start, int(ends_[i]) - start
         if (owner, a, b) in seen:
             merged += 1
             continue
@@ -182,54 +189,33 @@ def remap(old: OldText, sentences: Sentences, *, least_matched: float = LEAST_MA
     clusters = [g for g in groups[: len(old.annotation.clusters)] if g]
     characters = [
         (name, groups[link])
-        for (name, _), link in zip(old.annotation.characters, table.links, strict=True)
+        for (name, _), link in zip(old.annotation.characters, links, strict=True)
         if groups[link]
     ]
     book = Book.make(
         old.doc_key, sentences[first : last + 1], gutenberg_key=old.gutenberg_key,
         clusters=clusters, characters=characters,
     )  # fmt: skip
-    return Remapped(book, _report(old, table, fate, alignment, tokens, (start, stop), merged), start)
-
-
-@dataclass(frozen=True, slots=True)
-class _AllMentions:
-    """All mentions of all groups: clusters first, then characters whose mentions are no cluster."""
-
-    names: tuple[str, ...]
-    groups: tuple[tuple[Mention, ...], ...]
-    links: tuple[int, ...]
-    starts: np.ndarray
-    ends: np.ndarray
-    owner: np.ndarray
-
-    @classmethod
-    def of(cls, annotation: Standoff) -> "_AllMentions":
-        groups, links = annotation.groups()
-        names = [f"cluster {i}" for i in range(len(groups))]
-        for (name, _), link in zip(annotation.characters, links, strict=True):
-            names[link] = name
-        numbers_flat = chain.from_iterable(chain.from_iterable(groups))
-        flat = np.fromiter(numbers_flat, dtype=np.int64).reshape(-1, 2)
-        owner = np.repeat(np.arange(len(groups)), [len(g) for g in groups])
-        return cls(tuple(names), tuple(groups), tuple(links), flat[:, 0], flat[:, 1], owner)
+    owned = (names, owners, spans)
+    return Remapped(book, _report(old, owned, fate, alignment, tokens, (start, stop), merged), start)
 
 
 def _fate(
-    table: _AllMentions, alignment: TokenAlignment, tokens: Sequence[str], start: int, stop: int
+    spans: np.ndarray, alignment: TokenAlignment, tokens: Sequence[str], start: int, stop: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Per mention: status, and new start and end (-1 when lost)."""
     size = len(alignment.partner)
-    if table.starts.size and (table.ends.max() >= size or table.starts.min() < 0):
+    starts, ends = spans.T
+    if starts.size and (ends.max() >= size or starts.min() < 0):
         raise DataError("a mention lies outside the annotated text", expected=f"below {size}")
     before, after = alignment.significant_old, alignment.significant_new
     # The first and the last token of every mention that counts
-    first, last = np.full(len(table.starts), size), np.full(len(table.starts), -1)
+    first, last = np.full(len(starts), size), np.full(len(starts), -1)
     where = np.flatnonzero(np.diff(before))
     if where.size:
-        first = where[np.minimum(before[table.starts], where.size - 1)]
-        last = where[np.maximum(before[table.ends + 1] - 1, 0)]
-    count_old = before[table.ends + 1] - before[table.starts]
+        first = where[np.minimum(before[starts], where.size - 1)]
+        last = where[np.maximum(before[ends + 1] - 1, 0)]
+    count_old = before[ends + 1] - before[starts]
     known = (count_old > 0) & (first < size) & (last >= 0)
     first, last = np.where(known, first, 0), np.where(known, last, 0)
     best = np.where(alignment.partner >= 0, alignment.partner, alignment.stand_in)
@@ -243,31 +229,33 @@ def _fate(
     # Ends that drifted apart by more than the mention itself belong to two places of the text.
     there &= count_new <= 2 * count_old + 2
     matched = np.concatenate(([0], np.cumsum(alignment.partner >= 0)))
-    same = there & (count_new == count_old) & (matched[table.ends + 1] - matched[table.starts] == count_old)
+    same = there & (count_new == count_old) & (matched[ends + 1] - matched[starts] == count_old)
     status = np.where(same, np.where(alignment.moved[first], MOVED, KEPT), np.where(there, CHANGED, LOST))
 
     # Take marks that the alignment ignores along at either end: as many as the old mention had there
     def is_mark(at: int) -> bool:
         return start <= at < stop and after[at + 1] == after[at] and not tokens[at].isspace()
 
-    for i in np.flatnonzero(table.starts < first).tolist():
-        for _ in range(int(first[i] - table.starts[i])):
+    for i in np.flatnonzero(starts < first).tolist():
+        for _ in range(int(first[i] - starts[i])):
             if is_mark(int(new_first[i]) - 1):
                 new_first[i] -= 1
-    for i in np.flatnonzero(table.ends > last).tolist():
-        for _ in range(int(table.ends[i] - last[i])):
+    for i in np.flatnonzero(ends > last).tolist():
+        for _ in range(int(ends[i] - last[i])):
             if is_mark(int(new_last[i]) + 1):
                 new_last[i] += 1
     return status, np.where(there, new_first, -1), np.where(there, new_last, -1)
 
 
 def _report(
-    old: OldText, table: _AllMentions, fate: tuple[np.ndarray, np.ndarray, np.ndarray],
-    alignment: TokenAlignment, tokens: Sequence[str], region: tuple[int, int], merged: int,
+    old: OldText, owned: tuple[Sequence[str], np.ndarray, np.ndarray],
+    fate: tuple[np.ndarray, np.ndarray, np.ndarray], alignment: TokenAlignment, tokens: Sequence[str],
+    region: tuple[int, int], merged: int,
 ) -> RemapReport:  # fmt: skip
-    names, (statuses, starts, ends) = table.names, fate
+    """What became of the mentions `owned` (names of groups, group and old span of each mention)."""
+    (names, owners, spans), (statuses, starts, ends) = owned, fate
     counts = np.zeros((len(names), len(STATUSES)), dtype=np.int64)
-    np.add.at(counts, (table.owner, statuses), 1)
+    np.add.at(counts, (owners, statuses), 1)
     tallies = tuple(RemapCounts(name, *row) for name, row in zip(names, counts.tolist(), strict=True))
     inside = slice(*region)
     taken = np.zeros(len(tokens), dtype=bool)
@@ -283,10 +271,10 @@ def _report(
         hits = np.flatnonzero(statuses == status)
         # Spread over the book, not the first few of one bad chapter.
         for i in hits[np.linspace(0, hits.size - 1, min(hits.size, _EXAMPLES)).astype(int)].tolist():
-            was = Mention(int(table.starts[i]), int(table.ends[i]))
+            was = Mention(*spans[i].tolist())
             now = None if status == LOST else Mention(int(starts[i]), int(ends[i]))
             examples.append(RemappedMention(
-                names[table.owner[i]], STATUSES[status], was,
+                names[owners[i]], STATUSES[status], was,
                 Mention(now.start - region[0], now.end - region[0]) if now else None,
                 text_of(old.tokens, *was) if old.tokens is not None else "",
                 text_of(tokens, *now) if now else "",
@@ -295,7 +283,7 @@ def _report(
         doc_key=old.doc_key, total=RemapCounts("all", *counts.sum(axis=0).tolist()), characters=tallies,
         tokens_matched=alignment.matched_share, old_tokens=len(alignment.partner),
         new_tokens=region[1] - region[0], extra_share=extra_share,
-        shifted=int(((statuses != LOST) & (starts - region[0] != table.starts)).sum()),
+        shifted=int(((statuses != LOST) & (starts - region[0] != spans[:, 0])).sum()),
         merged=merged, missing=missing, extra=extra, examples=tuple(examples),
         warnings=tuple(_warnings(missing, extra, extra_share, alignment)),
     )  # fmt: skip

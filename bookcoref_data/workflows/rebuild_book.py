@@ -33,7 +33,6 @@ from ..late import pa
 from ..sources.gutenberg import TextFile
 from ..sources.store import Store, read_note, write_note
 from ..stitch.official import delta_from_bytes, sentence_ends
-from ..stitch.pack import Pack
 from ..text.tokens import available_engines, tokenize_official
 from . import packed
 from .align import carried, holds_edition, old_of_pack, old_of_record, tokenize_edition
@@ -98,11 +97,12 @@ def build_book(job: RebuildJob) -> Finished:
 
 def rebuilt(job: RebuildJob) -> BuiltBook:
     """Build one book in memory. Raises: as `build_book`."""
+    path = job.folder / job.part.pack
+    pack = packed.read_released(path, job.part.key) if job.part.pack and job.text else None
     if job.remap is not None and job.text:
         # The book in the tokens of another edition.
         text, left = job.text.read().text, []
-        if job.part.pack:
-            pack = _released_pack(job)
+        if pack:
             old, same = old_of_pack(pack), holds_edition(pack, text)
             left = ["speakers, scores and reasons count the released tokens: left out"] * bool(pack.reasons)
         else:
@@ -123,8 +123,7 @@ def rebuilt(job: RebuildJob) -> BuiltBook:
         # Tokens differ, so windows are cut by the rule of the split.
         book, notes = StoredBook.of(moved), [*packed.remap_notes(report), *left]
         return BuiltBook(book, split_by_rule(book, job.part.split).books, "remapped", notes)
-    if job.part.pack and job.text:
-        pack = _released_pack(job)
+    if pack and job.text:
         # Windows as released, else by the rule of the split
         book = pack.stored_book(job.text.read().text)
         windows = pack.window_books(book) or split_by_rule(book, job.part.split).books
@@ -156,10 +155,6 @@ def rebuilt(job: RebuildJob) -> BuiltBook:
     book = _with_spans(bare, record, bare.doc_key, "annotation", hint)
     windows, notes = _windows(job, book, window_records)
     return BuiltBook(book, windows, check, notes)
-
-
-def _released_pack(job: RebuildJob) -> Pack:
-    return packed.read_released(job.folder / job.part.pack, job.part.key)
 
 
 def _exact_note(job: RebuildJob) -> Path:
