@@ -23,18 +23,7 @@ from ..errors import DataError, FormatError, SourceError, UsageError
 from ..shapes import check
 from .compressed import SUFFIXES, bare_stem, bare_suffix
 from .conversion_report import Note
-from .layers import (
-    HEADS,
-    SPEAKERS,
-    Layer,
-    flat,
-    from_runs,
-    layers_of,
-    note_lost,
-    runs_of,
-    speakers_of,
-    texts_in,
-)
+from .layers import HEADS, SPEAKERS, Layer, flat, from_runs, kept_speakers, layers_of, note_lost, runs_of
 from .lines import json_line
 
 MARK = "# bookcoref-data "
@@ -126,9 +115,8 @@ def comment_for(record: Record, parsed: Parsed, ids: Sequence[str], note: Note) 
     """
     written = [number for number in ids if number in parsed.clusters]
     order = {} if in_order(parsed.clusters, {}) == written else {"clusters": written}
-    back, speakers = parsed.record(order, note), speakers_of(record)
+    back, speakers = parsed.record(order, note), kept_speakers(record, note)
     same_speakers = flat(speakers) == (flat(back.speakers) or [""] * len(flat(speakers)))
-    note(SPEAKERS, count=0 if speakers is not None else texts_in(record.speakers))
     value: dict[str, Any] = {
         "gutenberg_key": record.gutenberg_key,
         "speakers": None if speakers is None or same_speakers else runs_of(speakers),

@@ -23,22 +23,12 @@ from .base import beside, doc_key_of, needed_sibling, sibling, targets
 from .compressed import packing, read_bytes
 from .conversion_report import ConversionReport, Note
 from .escape import escape, unescape
-from .layers import (
-    FACTS,
-    Layer,
-    by_sentence,
-    columns_in,
-    columns_of,
-    heads_as,
-    heads_of,
-    mention_types,
-    stated,
-)
+from .layers import FACTS, Layer, by_sentence, columns_of, heads_as, heads_of, mention_types, stated, table_of
 from .lines import read_lines
 
 _HEADS = FACTS["booknlp"]
 TOKEN_COLUMNS, ENTITY_COLUMNS, QUOTE_COLUMNS = (_HEADS[n].split() for n in ("tokens", "entities", "quotes"))
-_COLUMNS = columns_in("booknlp")
+_COLUMNS = table_of("booknlp")
 FEATURES = "characters of the .book file of which actions, possessions, descriptions or gender are left out"
 SUPERSENSES = "supersenses (.supersense file)"
 UNKNOWN_QUOTES = "quotations that do not lie on tokens"

@@ -25,7 +25,7 @@ from .base import BracketReader, place_brackets
 from .compressed import bare_stem, packing
 from .conversion_report import ConversionReport, Note
 from .escape import escape, escape_name, unescape
-from .layers import Column, Layer, by_sentence, columns_in, columns_of, flat, layers_of, speakers_of
+from .layers import Column, Layer, by_sentence, columns_of, flat, layers_of, speakers_of, table_of
 from .lines import read_lines
 
 PartsRule = Literal["join", "merge", "apart"]
@@ -40,7 +40,7 @@ _LONGEST_SENTENCE = 10_000
 _NONE = {"-", "_", "*"}
 # The columns of CoNLL-2012 between the word and the coreference; `key` fills one that the record has not.
 # Behind them come the arguments, one column for each predicate of the sentence.
-_COLUMNS = columns_in("conll")
+_COLUMNS = table_of("conll")
 _ARGUMENT = Column("arguments", "", ("*", "-", "_"))
 _WHOLE_ROW = 4 + len(_COLUMNS) + 1
 OTHER_COLUMNS = "cells of columns other than word and coreference (the columns are not those of CoNLL-2012)"

@@ -26,7 +26,6 @@ from ..errors import (
     BookError,
     DataError,
     FormatError,
-    MissingFileError,
     SourceError,
     UsageError,
     WrongFileError,
@@ -228,7 +227,7 @@ def check_replaceable(out: Path, *, replace: bool = False) -> Replaceable:
             files = (BUILD_FILE, *read_build(out).files)
             foreign, caches = survey(out, files)
     except DataError as error:
-        if BUILD_FILE in foreign and isinstance(error.__cause__, MissingFileError):
+        if BUILD_FILE in foreign and isinstance(error.__cause__, FileNotFoundError):
             # It was there a moment ago: another writer is putting its folder in place.
             return check_replaceable(out, replace=replace)
         raise _not_ours(out, foreign, error.what) from error

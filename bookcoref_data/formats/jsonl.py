@@ -18,7 +18,7 @@ from ..shapes import GivenTwice, once
 from .base import FIELDS
 from .compressed import packing
 from .conversion_report import ConversionReport
-from .layers import SPEAKERS, Layer, by_sentence, flat, is_layer, layers_of, note_lost, speakers_of, texts_in
+from .layers import SPEAKERS, Layer, by_sentence, flat, is_layer, kept_speakers, layers_of, note_lost
 from .lines import CUT, cut_text, json_line, read_lines
 
 KNOWN = {"doc_key", "gutenberg_key", "sentences", "clusters", "characters", "speakers", "token_layers"}
@@ -116,9 +116,8 @@ def write(records: Iterable[Record], path: Path, *, report: ConversionReport | N
                 if not 0 <= start <= end <= MAX_OFFSET:
                     what = f"{record.source or record.doc_key}: a mention of {record.doc_key!r} cannot be"
                     raise DataError(f"{what} written", expected=_SPAN, found=f"[{start}, {end}]")
-            speakers = speakers_of(record)
+            speakers = kept_speakers(record, note)
             kept = replace(record, speakers=speakers, layers=layers_of(record))
-            note(SPEAKERS, count=0 if speakers is not None else texts_in(record.speakers))
             note(SPEAKERS, NOBODY, flat(speakers).count(NOBODY))
             note_lost(record, kept, note)
             line = format_record(kept)

@@ -48,8 +48,8 @@ class Column(NamedTuple):
         return "" if cell in self.nothing else unescape(cell)
 
 
-def columns_in(format: str) -> tuple[Column, ...]:
-    """The columns of a format that hold layers, in their order."""
+def table_of(format: str) -> tuple[Column, ...]:
+    """The columns of the table of a format that hold layers, in their order."""
     told = ((layer, *said.split()) for layer, said in FACTS[format]["layers"].items())
     return tuple(Column(layer, key, tuple(nothing)) for layer, key, *nothing in told)
 
@@ -73,6 +73,13 @@ def layers_of(record: Record) -> dict[str, Layer]:
 def speakers_of(record: Record) -> Layer | None:
     """The speakers of a record, None where there are none or they have another shape than its sentences."""
     return record.speakers if is_layer(record.speakers, record.sentences) else None
+
+
+def kept_speakers(record: Record, note: Note) -> Layer | None:
+    """`speakers_of`; those that have another shape are counted."""
+    speakers = speakers_of(record)
+    note(SPEAKERS, count=0 if speakers is not None else texts_in(record.speakers))
+    return speakers
 
 
 def by_sentence(values: Iterable[str], sentences: Sequence[Sequence[str]]) -> Layer:

@@ -15,8 +15,8 @@ from ..books.statistics import Statistics
 from ..errors import needing, plural
 from ..files import safe_name, writing
 from ..late import matplotlib
+from ..scoring.assignment import Floats
 from ..scoring.breakdowns import Point, position_curve
-from ..scoring.clustering import Floats
 from ..scoring.error_analysis import ErrorAnalysis, analyse_errors
 from ..scoring.evaluation import Evaluation
 from ..scoring.significance import Interval

@@ -5,10 +5,15 @@ weight. Most of a book's graph is decided without search (`_settle`); what is le
 """
 
 import numpy as np
+import numpy.typing as npt
 
 from ..errors import DataError
 from ..late import scipy
-from .clustering import Bools, Floats, Ints
+
+# The kinds of arrays that this room passes around
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
 
 _REFUSED_ABOVE = 3_000_000_000
 """Rows times edges of what is left undecided. Below it the exact solution takes seconds; real systems

@@ -29,7 +29,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..shapes import AsFields, attributes
-from .clustering import Floats, Ints, Members
+from .assignment import Floats, Ints
+from .clustering import Members
 from .evaluation import BookScores, Evaluation, Rules, book_overlaps
 from .mention_types import TYPES, TypeRules
 from .metrics import Overlaps

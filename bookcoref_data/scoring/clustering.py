@@ -10,13 +10,10 @@ from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
-import numpy.typing as npt
 
 from ..errors import DataError, require_choice
+from .assignment import Ints
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 Clusters = Sequence[Sequence[tuple[int, int]]]
 
 DUPLICATE_RULES = ("released", "first")

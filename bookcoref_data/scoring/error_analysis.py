@@ -25,7 +25,8 @@ import numpy as np
 
 from ..books.book import text_of
 from ..shapes import AsFields, attributes, plain, together
-from .clustering import Bools, Floats, Ints, Members, Overlap, overlap
+from .assignment import Bools, Floats, Ints
+from .clustering import Members, Overlap, overlap
 from .evaluation import Evaluation, book_overlaps
 from .labels import Labels, snippet
 from .mention_types import head_of

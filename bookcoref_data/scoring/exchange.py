@@ -20,18 +20,8 @@ from ..books import cut_windows
 from ..errors import UsageError
 from ..late import scipy
 from ..words import word_set
-from .assignment import best_alignment
-from .clustering import (
-    Bools,
-    Contingency,
-    ContingencyTable,
-    Floats,
-    Ints,
-    Members,
-    Overlap,
-    align_members,
-    overlap,
-)
+from .assignment import Bools, Floats, Ints, best_alignment
+from .clustering import Contingency, ContingencyTable, Members, Overlap, align_members, overlap
 from .metrics import PARTS, RELEASED_METRICS, Overlaps, blanc_counts
 from .modes import BookPair, block_numbers
 

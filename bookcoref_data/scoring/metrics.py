@@ -11,18 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..errors import require_choice
-from .assignment import best_alignment
-from .clustering import (
-    Clusters,
-    Contingency,
-    ContingencyTable,
-    Floats,
-    Ints,
-    Members,
-    Overlap,
-    members,
-    overlap,
-)
+from .assignment import Floats, Ints, best_alignment
+from .clustering import Clusters, Contingency, ContingencyTable, Members, Overlap, members, overlap
 from .scores import Blanc, ClusterScores, Score
 
 

@@ -15,7 +15,8 @@ from ..books import Book, Record, Window, cut_windows, window_key
 from ..books.windows import by_window
 from ..errors import UsageError, plural, require_choice
 from ..shapes import together
-from .clustering import Clusters, Ints, Members, members
+from .assignment import Ints
+from .clustering import Clusters, Members, members
 from .documents import Scorable, as_document, pair
 from .input_checks import InputChecks, check_input, refuse_nonsense
 

@@ -25,7 +25,7 @@ from ..errors import UsageError, plural, require_choice
 from ..late import scipy
 from ..progress import Progress, followed
 from ..shapes import AsFields
-from .clustering import Bools, Floats
+from .assignment import Bools, Floats
 from .evaluation import Evaluation
 from .exchange import ALIGNED, COARSE, COUNTED, Blocks, Chains, Crossings, ExchangeParts, Units, block_starts
 from .metrics import PARTS, overlaps
