@@ -6,7 +6,7 @@ double quote, which a quoting reader would swallow together with lines).
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
 from ..errors import FormatError
@@ -64,11 +64,8 @@ def read_names(path: Path) -> Iterator[ListedName]:
     rows = _read_jsonl(path) if path.suffix in (".jsonl", ".json") else _read_tsv(path, _NAME_COLUMNS)
     for row in rows:
         source = row["source"].lower()
-        yield ListedName(
-            SITE_CODES.get(source, source), row["title"], row.get("character", ""),
-            row.get("scraped_title", ""), row.get("scraped_character", ""), row.get("author", ""),
-            row.get("split", ""),
-        )  # fmt: skip
+        known = {one.name: row.get(one.name, "") for one in fields(ListedName)}
+        yield ListedName(**known | {"source": SITE_CODES.get(source, source)})
 
 
 @dataclass

@@ -9,6 +9,7 @@ Written from the architecture of the published models (Maverick, Martinelli et a
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -125,12 +126,8 @@ class Maverick(OnEncoder):
             last = next((w for w in range(word - 1, word - 1 - len(sentence), -1) if w in places), None)
             if last is not None:
                 ends.append(places[last][0] + offset)
-        limits, block = [-1] * len(hidden), 0
-        for position in range(len(hidden)):
-            while block < len(ends) and position >= ends[block]:
-                block += 1
-            if block < len(ends):
-                limits[position] = ends[block]
+        behind = [*ends, -1]
+        limits = [behind[bisect_right(ends, position)] for position in range(len(hidden))]
         if ends:
             limits[ends[-1]] = ends[-1]
         firsts, lasts = self._extract(hidden, torch.tensor(limits, device=self.device))
