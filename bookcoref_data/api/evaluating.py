@@ -191,7 +191,7 @@ class Scores(Result):
         single = len(systems) == 1
         self.shown.append(tables.score_table(systems[0][1]) if single else tables.systems_table(systems))
         if "macro" in asked:
-            of_one = tables.macro_table(systems[0][1])
+            of_one = tables.score_table(systems[0][1], macro=True)
             self.shown.append(of_one if single else tables.systems_table(systems, macro=True))
         for name, result in systems:
             shown = [tables.book_table(result)] if "per_book" in asked else []

@@ -35,20 +35,11 @@ _SNIPPET = 96
 _NAMES = {**LABELS, "linked": "linking (character, span)", "spans": "linking (span)"}
 
 
-def score_table(evaluation: Evaluation) -> ReportTable:
-    """Every metric, pooled; linking below when both sides name characters."""
-    return _score_table("pooled", evaluation, macro=False)
-
-
-def macro_table(evaluation: Evaluation) -> ReportTable:
-    """The mean over books of P, R and F1."""
-    return _score_table("mean over books (macro average)", evaluation, macro=True)
-
-
-def _score_table(how: str, evaluation: Evaluation, *, macro: bool) -> ReportTable:
-    title = f"{_what(evaluation)}{', ' if macro else ' '}{how}; {_rules(evaluation)}"
+def score_table(evaluation: Evaluation, *, macro: bool = False) -> ReportTable:
+    """Every metric, pooled or as the mean over books; linking below when both sides name characters."""
+    title = f"{_what(evaluation)}{', mean over books (macro average)' if macro else ' pooled'}"
     rows = ((_NAMES[name], *_percent(score)) for name, score in _scores(evaluation, macro=macro).items())
-    return ReportTable.of(title, "metric|P|R|F1", rows)
+    return ReportTable.of(f"{title}; {_rules(evaluation)}", "metric|P|R|F1", rows)
 
 
 def _scores(evaluation: Evaluation, *, macro: bool) -> dict[str, Score | Blanc | Mean]:
