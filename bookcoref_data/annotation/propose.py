@@ -53,7 +53,7 @@ class Proposed:
 
     @property
     def remark(self) -> str:
-        """One line for the person who edits the cast."""
+        """For the person who edits the cast: "312 times: Emma 250, Miss Woodhouse 62 | ..."."""
         shown = ", ".join(f"{name} {n}" for name, n in self.counts[:_SHOWN_NAMES])
         more = ", ..." if len(self.counts) > _SHOWN_NAMES else ""
         passages = "".join(f" | {passage}" for passage in self.examples)
@@ -71,11 +71,6 @@ class Proposal:
 
     cast: Cast
     characters: tuple[Proposed, ...]
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """A remark per character ("312 times: Emma 250, Miss Woodhouse 62 | ...")."""
-        return tuple(c.remark for c in self.characters)
 
 
 def propose_cast(

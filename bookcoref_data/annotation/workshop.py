@@ -214,10 +214,8 @@ class _Workshop:
         wed = [{counts.most_common(1)[0][0] for counts in pair} for pair in owners]
         weighed = []
         # All first names that each has; in "Mrs. John Dashwood" it is her husband's
-        spelt = {
-            e.name: [*map(name_words, (e.name, *e.aliases))] for e in (p.entry for p in self.table.people)
-        }
-        firsts = [{w[0] for w in told if w and lex.TITLES.isdisjoint(w)} for told in spelt.values()]
+        spelt = [[*map(name_words, (p.entry.name, *p.entry.aliases))] for p in self.table.people]
+        firsts = [{w[0] for w in told if w and lex.TITLES.isdisjoint(w)} for told in spelt]
         for one, other in combinations(sorted(bodies), 2):
             known, why = self._weighed(bodies[one], bodies[other])
             both = min(firsts[one] & firsts[other], default="")
@@ -256,7 +254,8 @@ class _Workshop:
         if may_be_one(a, b):
             why = "a first name and a surname that turn up in the same scenes"
             return known, why if known >= _LIKELY else ""
-        if (a.firsts == {b.last} or b.firsts == {a.last}) and not (a.married or b.married):
+        alone = any(x.firsts == {y.last} and x.last in ("", y.last) for x, y in ((a, b), (b, a)))
+        if alone and not (a.married or b.married):
             return known - 5, "one surname, and one of them has no other name" if known >= _ALONE else ""
         asked = a.last == b.last != "" and known >= _TWO_FIRST_NAMES
         return known - 5, "one surname, and one answers when the other is called" if asked else ""

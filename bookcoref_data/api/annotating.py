@@ -229,8 +229,8 @@ def propose_cast(book: PathLike | AnnotatedBook) -> Table:
 
 
 def _people(proposal: Proposal) -> list[list[Any]]:
-    pairs = zip(proposal.cast.entries, proposal.remarks, strict=True)
-    return [[entry.name, list(entry.aliases), remark] for entry, remark in pairs]
+    pairs = zip(proposal.cast.entries, proposal.characters, strict=True)
+    return [[entry.name, list(entry.aliases), c.remark] for entry, c in pairs]
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +249,7 @@ class ProposedCast:
         """The text of a cast file: one line per character, behind it how often each name occurs and where."""
         told = "check names and aliases, join or delete lines, then use --cast."
         head = f"# Proposed cast of {self.doc_key}: {told}\n"
-        return head + format_cast(self.proposal.cast, self.proposal.remarks)
+        return head + format_cast(self.proposal.cast, (c.remark for c in self.proposal.characters))
 
 
 class ProposedCasts(Result):

@@ -217,14 +217,9 @@ class Review:
             hint = "is it the right text, and does the cast name its people?"
             what = f"there is nothing to review in {a.doc_key}"
             raise DataError(what, expected="a mention or a quotation", found="neither", hint=hint)
-        if self.ready:
-            self.questions = []
+        self.ready = 0 < self._until <= self.likely_right
+        self.questions = [] if self.ready else self.questions
         return self.questions
-
-    @property
-    def ready(self) -> bool:
-        """Whether the wanted share is reached."""
-        return 0 < self._until <= self.likely_right
 
     def answer(self, question: ReviewQuestion, key: str) -> None:
         """Answer a question: "1" to "5" for its people, "n" nobody, "c" cannot tell, or a name of the cast.

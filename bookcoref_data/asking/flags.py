@@ -16,7 +16,7 @@ from ..books.annotation import Annotation, Marked
 from ..books.layout import Layout
 from ..edits import UNSURE, Edit, anchor_of
 from ..errors import plural
-from ..shapes import plain
+from ..shapes import plain, together
 from ..words import honorifics, long_lists, pronouns, word_set
 from .answers import Answer, passage
 
@@ -240,9 +240,7 @@ class _Chains:
     def not_marked(self) -> Iterator[Flag]:
         """A place of a name that is marked nearly everywhere else."""
         taken = {i for m in self.a.mentions for i in range(m.start, m.end + 1)}
-        places: dict[str, list[int]] = defaultdict(list)
-        for i, token in enumerate(self.tokens):
-            places[token].append(i)
+        places = together((token, i) for i, token in enumerate(self.tokens))
         for name, owners in sorted(self.owners.items(), key=lambda pair: -len(pair[0])):
             who, times = owners.most_common(1)[0]
             first, size = name[0], len(name)
@@ -290,9 +288,7 @@ class _Chains:
     def speakers(self) -> Iterator[Flag]:
         """ "I" of one quotation that is two people, or not the one whom the tag names."""
         starts = {m.start: m for m in self.a.mentions if m.start == m.end}
-        by_start: dict[int, list[Marked]] = defaultdict(list)
-        for m in self.a.mentions:
-            by_start[m.start].append(m)
+        by_start = together((m.start, m) for m in self.a.mentions)
         for start, end in self.speech:
             said = [starts[i] for i in range(start, end) if i in starts and self.low[i] in pronouns.FIRST]
             if not said:

@@ -17,6 +17,7 @@ from operator import itemgetter
 
 from ..books.annotation import Annotation, Marked
 from ..edits.naming import Callings
+from ..shapes import together
 from ..words import fold, honorifics, pronouns, word_set
 
 Span = tuple[int, int]
@@ -305,11 +306,11 @@ class Asking:
 
     def _forms(self, rule: str = "") -> dict[tuple[str, int], list[Span]]:
         """The places of every form of name of somebody, where `rule` is in the rule that gave it."""
-        forms: dict[tuple[str, int], list[Span]] = defaultdict(list)
-        for m in self.a.mentions:
-            if m.kind == "name" and rule in m.rule:
-                forms[" ".join(self.a.book.tokens[m.start : m.end + 1]), m.character].append((m.start, m.end))
-        return forms
+        tokens = self.a.book.tokens
+        named = (m for m in self.a.mentions if m.kind == "name" and rule in m.rule)
+        return together(
+            ((" ".join(tokens[m.start : m.end + 1]), m.character), (m.start, m.end)) for m in named
+        )
 
     def _of_words(self) -> Iterator[ReviewQuestion]:
         """A question for every form of name with a word before it that is no part of the name and no "Mr.":

@@ -74,16 +74,13 @@ class Finder:
 
     def _stands(self, anchor: Anchor) -> bool:
         """Whether the words stand at the anchor's own tokens, with a neighbour that is right."""
-        if anchor.end >= len(self._tokens):
-            return False
-        if plain("".join(self._tokens[anchor.start : anchor.end + 1])) != plain(anchor.words):
+        words = plain("".join(self._tokens[anchor.start : anchor.end + 1]))
+        if anchor.end >= len(self._tokens) or words != plain(anchor.words):
             return False
         before = plain("".join(self._tokens[max(0, anchor.start - 4) : anchor.start]))
         after = plain("".join(self._tokens[anchor.end + 1 : anchor.end + 5]))
-        wanted_before = plain("".join(anchor.before.split()[-2:]))
-        wanted_after = plain("".join(anchor.after.split()[:2]))
-        sides = (before.endswith, wanted_before), (after.startswith, wanted_after)
-        stand = [fits(words) for fits, words in sides if words]
+        sides = (before.endswith, anchor.before.split()[-2:]), (after.startswith, anchor.after.split()[:2])
+        stand = [fits(near) for fits, around in sides if (near := plain("".join(around)))]
         return any(stand) or not stand
 
     def _places(self, anchor: Anchor, before: int, after: int) -> Iterator[tuple[int, int]]:

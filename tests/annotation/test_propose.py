@@ -394,7 +394,7 @@ def test_each_entry_has_counts_and_a_passage(book_of):
     assert (first.total, dict(first.counts)) == (12, {"Emma Woodhouse": 6, "Emma": 6})
     assert first.remark.startswith("12 times: Emma")
     assert "Mr. Hill" in second.examples[0].replace(" . ", ". ")
-    again = parse_cast(format_cast(proposal.cast, proposal.remarks))
+    again = parse_cast(format_cast(proposal.cast, [c.remark for c in proposal.characters]))
     assert again.entries == proposal.cast.entries
 
 
