@@ -8,7 +8,7 @@ than the same book tokenised by sentence.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -50,6 +50,7 @@ def tokenize_official(text: str, engine: str = "punkt") -> list[list[str]]:
 
 
 _DASHES = re.compile("-{2,}|—+")
+_AT_LINE_END = re.compile(r"(?<=[^\W\d_])-(?=\n[^\W\d_])")
 _LOW, _CLOSED_LOW = re.compile("[„‚]"), str.maketrans("“‘", "”’")
 _CENSORED = re.compile(r"[A-Z]\.?-{2,}[.,;:!?]*")
 """A name that the author hides: "Mr. D--" """
@@ -61,13 +62,15 @@ def tokenize_body(text: str, *, split_dashes: bool = False) -> Tokenized:
     Lines of a paragraph are joined, no sentence crosses a paragraph, no token is white space, except
     that the token "\\n" closes every paragraph but the last: it keeps the paragraphs of the book.
 
-    spaCy leaves `laughed.--"I` and `dear”—she` in one piece, which hides names and quotation marks.
-    With `split_dashes` they are cut; those of the releases are not.
+    spaCy leaves `laughed.--"I` and `dear”—she` in one piece, which hides names and quotation marks, and cuts
+    `coat-tails` in three, but in two at a line end. With `split_dashes` all are cut; those of the releases
+    are not.
     """
     splitter = _word_splitter()
     sentences: list[list[str]] = []
     starts: list[int] = []
     closed = 0
+    hyphens = {m.start() for m in _AT_LINE_END.finditer(text)} if split_dashes else set()
     for begin, end in paragraph_spans(text):
         if sentences:
             sentences[-1].append("\n")
@@ -80,6 +83,8 @@ def tokenize_body(text: str, *, split_dashes: bool = False) -> Tokenized:
             words = splitter.split_with_offsets(joined[a:b])
             if split_dashes:
                 words = [piece for w in words for piece in _pieces(splitter, *w)]
+            if hyphens:
+                words = [piece for w in words for piece in _parted(*w, hyphens, begin + a)]
             if words:
                 sentences.append([word for word, _ in words])
                 starts.extend(begin + a + at for _, at in words)
@@ -100,6 +105,12 @@ def _pieces(splitter: WordSplitter, word: str, at: int) -> list[tuple[str, int]]
             found.append((word[begin:end], at + begin))
         done = end
     return found
+
+
+def _parted(word: str, at: int, hyphens: Set[int], start: int) -> list[tuple[str, int]]:
+    """A token of a text that begins at `start`, cut from a hyphen at a line end."""
+    last = at + len(word) - 1
+    return [(word[:-1], at), ("-", last)] if last > at and start + last in hyphens else [(word, at)]
 
 
 def paragraph_spans(text: str) -> Iterator[tuple[int, int]]:

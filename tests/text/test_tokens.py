@@ -175,6 +175,8 @@ def test_a_sentence_ends_behind_its_closing_mark(marks):
         ),
         ("said Tom—‘I forgot", ["said", "Tom", "—", "‘", "I", "forgot"]),
         ("go,”—and a——b", ["go", ",", "”", "—", "and", "a", "——", "b"]),
+        ("her coat-\ntails, by-and-\nby", ["her", "coat", "-", "tails", ",", "by", "-", "and", "-", "by"]),
+        ("He laughed-\n“No,” 3-\n4", ["He", "laughed-", "“", "No", ",", "”", "3-", "4"]),
     ],
 )
 def test_glued_dashes_are_cut_where_the_text_is_ours(text, tokens):
