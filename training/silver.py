@@ -80,6 +80,7 @@ class SilverReader(OneReading):
 
     def __init__(self, text: Text, rankers, *, seed: int, hide: float = 0.9, **options) -> None:
         super().__init__(text, rankers, **options)
+        self.bars = False
         self.examples: list[Example] = []
         self._rng = np.random.default_rng(seed)
         self._hide = hide

@@ -1,6 +1,6 @@
 """What a person has said about a book beforehand: taken as given, and used as evidence for the rest."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field, replace
 
 from .state import Marked, State
@@ -24,6 +24,11 @@ class Given:
     def __bool__(self) -> bool:
         return bool(self.links or self.nobody or self.quotes)
 
+    @property
+    def spans(self) -> Set[Span]:
+        """What is known of a mention: whose it is, or nobody's."""
+        return self.links.keys() | self.nobody
+
     def key(self) -> str:
         """A text that is the same for the same corrections."""
         parts = (sorted(self.links.values()), sorted(self.nobody), sorted(self.quotes.items()))
@@ -31,9 +36,8 @@ class Given:
 
     def applied(self, state: State) -> State:
         """The state with the given links in place of what a step found at these spans."""
-        if not (self.links or self.nobody):
+        if not (said := self.spans):
             return state
-        said = self.links.keys() | self.nobody
         kept = [m for m in state.mentions if (m.start, m.end) not in said]
         return replace(state, mentions=tuple(sorted([*kept, *self.links.values()])))
 

@@ -372,7 +372,7 @@ def _read_corrected(
     earlier = next((a for a in there if a.book.tokens_sha256() == same), None)
     before = earlier or annotate_book(source, cast, plan, **aside).annotation()
     done = annotate_book(noted, found.cast, plan, given=found.given, **(aside if careful else how))
-    said = found.given.links.keys() | found.given.nobody | found.given.quotes.keys()
+    said = found.given.spans | found.given.quotes.keys()
     taken = (edit for number, edit in enumerate(wanted, 1) if number not in left)
     changes = tuple(effects(before, done.annotation(), taken, said))
     if careful:

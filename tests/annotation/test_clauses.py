@@ -9,7 +9,9 @@ import pytest
 from bookcoref_data.annotation.cast import parse_cast
 from bookcoref_data.annotation.embedded.clauses import NO_CLAUSE, Clause, clause_of, is_heard
 from bookcoref_data.annotation.embedded.markables import OTHER, POSSESSIVE, Markable
+from bookcoref_data.annotation.embedded.network import load_rankers
 from bookcoref_data.annotation.embedded.parsing import Parse, parse_book
+from bookcoref_data.annotation.embedded.reader import OneReading
 from bookcoref_data.books import Book
 from training.parses import link_text
 
@@ -114,3 +116,40 @@ def test_a_pronoun_may_mean_nobody_in_particular(sentence):
 ])  # fmt: skip
 def test_a_pronoun_beside_everybody_may_mean_somebody(sentence, pronouns):
     assert pronouns_that_refer(sentence) == pronouns
+
+
+NEWCOMER = "Anna Hill sat by the fire with Tom Ford. Anna laughed. A woman came in. "
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "She took Anna's hand.", "She looked at Anna, and laughed.", "She wished that Anna would go.",
+        "She laughed when Anna saw the fire.", "Anna spoke to her.", "Anna saw her at once.",
+        "Anna gave her a chair.", "“Good evening,” said Anna to her.", "“She likes Anna,” said Tom.",
+    ],
+)  # fmt: skip
+def test_who_is_named_in_the_clause_is_not_she(book_of, told):
+    book = book_of(NEWCOMER + told)
+    text = link_text(book, parse_cast("Anna Hill [f]\nTom Ford [m]"), parse_book(book))
+    reading = OneReading(text, load_rankers())
+    reading.read()
+    (she,) = (i for i, m in enumerate(text.markables) if m.text in ("she", "her"))
+    assert reading.entity[she] >= reading.state.cast
+    assert reading.state.nouns[reading.entity[she]] == {"woman"}
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "Anna looked about her.", "Anna hurt herself.", "Anna took her hat.", "When she came, Anna laughed.",
+        "Anna was glad, and she laughed.",
+    ],
+)  # fmt: skip
+def test_who_is_named_in_the_clause_may_be_she(book_of, told):
+    book = book_of("Anna Hill sat by the fire with Clara Dale. Clara slept. " + told)
+    text = link_text(book, parse_cast("Anna Hill [f]\nClara Dale [f]"), parse_book(book))
+    reading = OneReading(text, load_rankers())
+    reading.read()
+    (she,) = (i for i, m in enumerate(text.markables) if m.text in ("she", "her", "herself"))
+    assert 0 in reading._reference_candidates(she, "third", -1)

@@ -227,6 +227,24 @@ def test_the_narrator_is_known_with_a_full_stop_or_a_dash_glued_to_him(annotate,
     assert "I--" in [done.book.text_of(m) for m in hers]
 
 
+RIDERS = (
+    "“Where are we?” I said.\n\n“In the forest,” said Clara Dale.\n\n“Who can these be?” I said.\n\n"
+    "I lay close to the earth and heard six or seven men cross the stream. I rose to my feet just in time to "
+    "face the leader as he stopped his horse within a yard of me.\n\n"
+    "He gazed over the neck of his steed at me, and at Clara Dale. He was a tall, handsome man.\n\n"
+    "“Good evening,” said he.\n\n“I do not understand you,” said I.\n\n"
+    "“You are not to blame for that,” he replied.\n\n“So it appears,” replied the horseman. The horseman "
+    "eyed me. He twirled his moustaches; then he said:\n\n“Good night.”\n"
+)
+
+
+def test_he_is_not_who_tells_the_story(annotate, quotes_of):
+    done = annotate(RIDERS, "Tom Ford [m]\nClara Dale [f]", narrators=["Tom Ford"])
+    tom = next(c for c in done.book.characters if c.name == "Tom Ford")
+    assert {done.book.text_of(m).lower() for m in tom.mentions} == {"i", "i.", "my", "me", "you"}
+    assert [speaker for _, speaker, _ in quotes_of(done)].count("Tom Ford") == 3
+
+
 @pytest.mark.parametrize(
     ("text", "times"),
     [

@@ -165,6 +165,19 @@ def test_a_narrator_stands_in_front_and_is_meant_by_i(book_of, network):
     assert [seen[place] for place in here] == [f"<{ROBIN}>", "i", "i"]
 
 
+def test_what_a_person_has_decided_is_a_slot_and_does_not_ask(book_of, network):
+    book = book_of("Robin was there.\n\n“It is late,” she said. Her father took him home.")
+    text = link_text(book, parse_cast(CAST), parse_book(book))
+    ms = {m.text: i for i, m in enumerate(text.markables)}
+    (plain,) = Windows(text, (), network).all()
+    (w,) = Windows(text, (), network, {ms["she"]: ANNA, ms["her father"]: BROWN, ms["him"]: -1}).all()
+    asking = [[key for _, kind, key in window.asks if kind != OF_TURN] for window in (plain, w)]
+    assert asking == [[ms["she"], ms["her"], ms["him"]], [ms["her"]]]
+    slots = [word for word in shown(w, network) if word.startswith("<")]
+    assert slots == [f"<{ROBIN}>", f"<{ANNA}>", f"<{BROWN}>"]
+    assert [w.people[person] for _, person in w.named] == [ROBIN, ANNA, BROWN]
+
+
 def test_windows_cover_the_book_and_fit_into_the_model(book_of, network):
     book = book_of("\n\n".join([STORY, "“It is late,” " + "he said, " * 40 + "and left."] * 12))
     long = link_text(book, parse_cast(CAST), parse_book(book))
@@ -356,7 +369,7 @@ def test_a_recipe_with_an_encoder_reads_with_it(tmp_path, monkeypatch, network):
     monkeypatch.setattr(backend, "load_minilm", lambda model: network)
     asked = []
 
-    def read_along(text, narration, given):
+    def read_along(text, narration, given, known):
         asked.append(given)
         return Guesses(turns={1: {ANNA: 0.0, BROWN: -4.0}})
 

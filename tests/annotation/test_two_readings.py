@@ -134,7 +134,7 @@ def test_ties_outside_the_cast_are_not_carried_over(book_of):
 SAILOR = "“Aye, the ship and the sea and the wind, by thunder,” said Tom.\n\n"
 TAILOR = "“Oh dear, my gown is torn, and the tea is cold, alas,” said Ned.\n\n"
 COLD = "Oh dear, alas, my gown, my tea is cold, alas! " * 4
-WHO = f"Tom sat by the fire. Ned stood at the door.\n\n“{COLD}” he said.\n\n"
+WHO = f"Tom sat by the fire. Ned stood at the door with Tom.\n\n“{COLD}” he said.\n\n"
 
 
 def test_his_words_tell_whom_he_said_means(book_of):

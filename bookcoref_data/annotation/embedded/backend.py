@@ -115,7 +115,7 @@ class EmbeddedBackend:
         from one's own decisions leads to the same ones.
         """
         key = (job.book.tokens_sha256(), job.cast, job.narration, tuple(names), how, job.given.key())
-        said = job.given.links.keys() | job.given.nobody  # part of the key, and taken as they are
+        said = job.given.spans  # part of the key, and taken as they are
         found = {span: who for span, who in fixed.items() if span not in said}
         if self._read is not None and self._read[0] == key and self._read[1].agrees(found):
             return self._read[1]
@@ -204,7 +204,9 @@ def read_text(
         scenes = None
         if how.encoder != "none":
             pointer = load_minilm(how.encoder) if how.encoder else own_network()
-            scenes = read_scenes(text, narration, pointer)
+            said, ms = job.given.spans, text.markables
+            judged = {i: who for i, who in fixed.items() if (ms[i].start, ms[i].end) in said}
+            scenes = read_scenes(text, narration, pointer, judged)
         earlier = read(scenes=scenes)
         earlier.read()
         # The second reading knows from the start what the first was sure of.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import log1p
 from typing import TYPE_CHECKING, Protocol
@@ -52,6 +52,9 @@ _ON_SCENE, _EXPLAINED = 150, 130
 speaker is whom it has only described."""
 _CALLS = 1.0
 """What "papa" and "sir" say of who speaks (a logarithm)."""
+_NO_NAME = 0.7
+"""What speaks for people without a name who may have said a quote (a logarithm): the tags that were hidden to
+train the rankers all named somebody."""
 _BY_TITLE = 0.9
 """Score of a wife whom the cast calls so: Mrs. Hill is the wife of Mr. Hill."""
 _KNOWN = frozenset(["the", "this"])
@@ -60,6 +63,13 @@ _SAME_PHRASE, _RECALLED = 4000, 2.0
 says if it always meant one person (a logarithm)."""
 _BEFORE_CITED = 8
 """Tokens before words that somebody cites in which he says whose they are."""
+_TELLS = 200
+"""Tokens to either side of an "I" of the narration in which "he" is not its narrator."""
+_BESIDE = 6
+"""Markables beside a pronoun among which those of its clause are looked for."""
+_SAME_ONE = frozenset(["appos", "attr", "npadvmod", "conj"])
+"""Relations of a name that may be the subject's own, or belongs to another verb."""
+_OBJECTS, _TO = frozenset(["dobj", "dative"]), frozenset(["to", "at", "of", "for", "upon"])
 _AHEAD = 1000
 """Tokens after which it no longer matters where somebody is named next."""
 _GOES_ON, _REPLIES = lex.words("GOES_ON"), lex.words("REPLIES")
@@ -201,6 +211,8 @@ class OneReading:
         self.thresholds = thresholds or {}
         self.always_somebody = always_somebody
         self.teacher = teacher
+        # Whom grammar rules out; rankers that never see such people learn less.
+        self.bars = teacher is None
         self.state = Discourse(len(text.people), *text.genders)
         self.narration = tuple(narration)
         self._narration_starts = [n.start for n in self.narration]
@@ -229,6 +241,8 @@ class OneReading:
         self._named -= {e for e, person in enumerate(text.people) if person.common}
         self._tagged = {tag.subject for tag in text.tags}
         self._scenes = scenes
+        selves = (m for m in text.markables if m.person == 1 and m.kind == "pronoun" and m.gender != "p")
+        self._tells = [m.at for m in selves if text.speech.quote[m.at] < 0]
         self._heard = {k for k, m in enumerate(text.markables) if is_heard(text.parse, m)}
         self._bridges = self._find_bridges()
         self._callings = self._find_callings()
@@ -348,6 +362,12 @@ class OneReading:
         if k >= 0 and at < self.narration[k].end:
             return self.narration[k].narrator
         return self._unknown_narrator
+
+    def _teller_near(self, at: int) -> int:
+        """The narrator, where the narration says "I" near token `at`; -1 elsewhere."""
+        k = bisect_left(self._tells, at - _TELLS)
+        near = k < len(self._tells) and self._tells[k] <= at + _TELLS
+        return self.narrator_at(at) if near else -1
 
     def _other(self, m: Markable) -> int:
         """The entity of a person who is named but not in the cast, one per surname or name."""
@@ -486,6 +506,13 @@ class OneReading:
         for e in (*talking, *self._bridged(i, kind)):
             if e >= 0 and e not in ids and self._agrees(e, gender):
                 ids.append(e)
+        if q < 0 and self.bars:
+            # Who tells the story is "I" in it.
+            teller = self._teller_near(m.at)
+            ids = [e for e in ids if e != teller]
+        if kind == "third" and self.bars:
+            others = self._named_beside(i)
+            ids = [e for e in ids if e not in others] or ids
         if kind == "third" and i in self._heard and not m.reflexive:
             # "Anna heard her say": not herself. Where nobody else is left, the parse is not believed.
             verb = self.t.clauses[i].verb
@@ -498,6 +525,26 @@ class OneReading:
             # Nobody says "you" or "my dear" to himself.
             ids = [e for e in ids if e != self.spoken[q].speaker]
         return ids
+
+    def _named_beside(self, i: int) -> set[int]:
+        """Who is named in the clause of a pronoun and is not meant by it: Anna in "she took Anna's hand",
+        "she wished that Anna would go" and "Anna spoke to her" (binding principles B and C)."""
+        ms, m, parse, clauses = self.t.markables, self.t.markables[i], self.t.parse, self.t.clauses
+        verb, dep, quote = clauses[i].verb, parse.dep[m.head], self.t.speech.quote
+        near: Iterator[int] = iter(())
+        if verb >= 0 and m.role == SUBJECT:
+            behind = range(i + 1, min(i + _BESIDE, len(ms)))
+            clear = (k for k in behind if parse.dep[ms[k].head] not in _SAME_ONE)
+            near = (
+                k for k in clear
+                if verb in clauses[k].above or (clauses[k].verb == verb and ms[k].role != SUBJECT)
+            )  # fmt: skip
+        elif verb >= 0 and not m.reflexive:
+            # "She looked about her" is herself.
+            to = dep == "pobj" and self.t.book.tokens[int(parse.head[m.head])].lower() in _TO
+            before = range(max(0, i - _BESIDE), i if to or dep in _OBJECTS else 0)
+            near = (k for k in before if clauses[k].verb == verb and ms[k].role == SUBJECT)
+        return {ms[k].character for k in near if ms[k].kind == "name" and quote[ms[k].at] == quote[m.at]}
 
     def _may_be_called(self, e: int, i: int) -> bool:
         """Whether a phrase may mean somebody with a name: "the surgeon" only if the book says somewhere that
@@ -923,14 +970,18 @@ class OneReading:
         ):
             if e >= 0 and e not in ids and self._agrees(e, m.gender):
                 ids.append(e)
+        if tag.subject >= 0 and self.t.markables[tag.subject].person == 3 and self.bars:
+            # "Said he": not the narrator, unless it is his name.
+            teller = self._teller_near(a)
+            ids = [e for e in ids if e == subject or e != teller]
         x = self.state.features(
             ids, m, int(self.t.parse.sentence[a]), int(self.t.speech.paragraph[a]), -1, NO_CLAUSE
         )
         self._mark_speaker(x, ids, q, subject, heard)
-        lean = None
+        lean = np.array([-_NO_NAME * (self.bars and e < len(self.t.people)) for e in ids])
         if self._voices and tag.subject < 0:
             turn = self.conversation.turn_of(q)
-            lean = self._voices.lean(turn, ids) + self._lean_of_calls(turn, ids)
+            lean += self._voices.lean(turn, ids) + self._lean_of_calls(turn, ids)
         row, p = self._decide(
             "speaker", ids, x, ("quote", q), somebody=self.always_somebody, lean=lean,
             pointed=self._pointed_speakers(q),

@@ -1,15 +1,15 @@
 """The book as a small language model reads it: windows in which people are slots, and whom it points at.
 
 A window is as many paragraphs as fit. Every name of the cast in it is a slot that stands for its bearer, the
-same one in the whole window: the model knows who is who, and whether they are men or women, but no names. In
-front stand the people who were named last, and the narrator. Each turn has a mark that asks who speaks it,
-and to whom; "he" and "she" ask for themselves.
+same one in the whole window: the model knows who is who, and whether they are men or women, but no names. So
+is what a person has decided: "her father", or a "she". In front stand the people who were named last, and the
+narrator. Each turn has a mark that asks who speaks it, and to whom; "he" and "she" ask for themselves.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
@@ -81,27 +81,34 @@ class Scene:
 
 
 class Windows:
-    """Cuts a text into windows."""
+    """Cuts a text into windows; `known` are the decisions of a person, as `fixed` in `OneReading`."""
 
-    def __init__(self, text: Text, narration: Sequence[Narration], network: Pointer) -> None:
+    def __init__(
+        self, text: Text, narration: Sequence[Narration], network: Pointer,
+        known: Mapping[int, int] | None = None,
+    ) -> None:  # fmt: skip
         self._text, self._ids, self._longest = text, network.ids, network.longest
         speech, ms = text.speech, text.markables
         self._narrator = narration[0].narrator if len(narration) == 1 else -1
         self.paragraphs = list(pairwise(bounds_of(speech.paragraph)))
         self._starts = [start for start, _ in self.paragraphs]
         self._names: dict[int, tuple[int, int]] = {}
-        last = -1
-        for m in ms:
-            if m.kind == "name" and m.character >= 0 and m.start > last:
-                self._names[m.start] = m.end, m.character
-                last = m.end
+        known, last = known or {}, -1
+        for i, m in enumerate(ms):
+            # Of "her father in the garden" the slot is the father.
+            end, who = (m.end, m.character) if m.kind == "name" else (m.head, known.get(i, -1))
+            if who >= 0 and m.at > last:
+                self._names[m.at] = end, who
+                last = end
         self._named_at = list(self._names)
         self._turns: dict[int, int] = {}
         for q, (a, _) in enumerate(speech.spans):
             if not q or speech.paragraph[a] != speech.paragraph[speech.spans[q - 1][0]]:
                 self._turns[a] = q
         pronouns = [(i, m) for i, m in enumerate(ms) if m.kind == "pronoun"]
-        self._asking = {m.start: i for i, m in pronouns if m.person == 3 and m.gender in ("m", "f")}
+        self._asking = {
+            m.start: i for i, m in pronouns if m.person == 3 and m.gender in ("m", "f") and i not in known
+        }
         subjects = [tag.subject for tag in text.tags]
         named = {i for i in subjects if i >= 0 and ms[i].kind == "name"}
         tagged = set(subjects)
@@ -245,9 +252,11 @@ def answers_of(network: Pointer, *window: bytes) -> np.ndarray:
     return np.stack([network.points(asks, kind, people, owner) for kind in range(KINDS)])
 
 
-def read_scenes(text: Text, narration: Sequence[Narration], network: Pointer) -> Guesses:
+def read_scenes(
+    text: Text, narration: Sequence[Narration], network: Pointer, known: Mapping[int, int] | None = None
+) -> Guesses:
     """Read a book window by window; each turn and pronoun is answered where it stands best inside one."""
-    windows = Windows(text, narration, network)
+    windows = Windows(text, narration, network, known)
     found = Guesses()
     best: dict[tuple[int, int], float] = {}
     for w in windows.all():
