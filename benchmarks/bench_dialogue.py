@@ -152,7 +152,7 @@ def source_of(gold: Any, work: Path) -> Source:
 
 def without_line_ends(source: Source) -> Source:
     """A text as data sets have it: sentences without paragraphs."""
-    sentences = ([token for token in words if token.strip()] for words in source.book.sentences())
+    sentences = ([token for token in words if token.strip()] for words in source.book.sentences)
     return Source(Book.make(source.book.doc_key, list(filter(None, sentences))))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from benchmarks.bench_dialogue import without_line_ends
 from bookcoref_data.annotation.embedded.quotes import (
     LONGEST_QUOTE,
     find_speech,
@@ -12,6 +13,7 @@ from bookcoref_data.annotation.embedded.quotes import (
     with_marks_alike,
 )
 from bookcoref_data.books import Book
+from bookcoref_data.workflows.annotate import Source
 
 
 def speech(*paragraphs: str, names=None, real=True):
@@ -193,3 +195,11 @@ def test_a_speaker_line_that_names_nobody_of_the_cast_is_speech_of_nobody_of_the
     assert found.style == "play"
     assert [found.spoken_by.get(q) for q in range(len(found.spans))] == [0, -1, None] * 3
     assert set(speech(*lines).spoken_by.values()) == {-1}
+
+
+def test_the_benchmark_without_paragraphs_keeps_all_but_line_ends(book_of):
+    book = book_of("“Run,” he said.\n\nHe ran.")
+    assert "\n" in book.tokens
+    bare = without_line_ends(Source(book)).book
+    assert list(bare.tokens) == [token for token in book.tokens if token != "\n"]
+    assert len(bare.sentences) == 2
