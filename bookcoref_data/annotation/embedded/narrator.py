@@ -74,7 +74,7 @@ def _without_third_person(text: Text, narration: Sequence[Narration]) -> tuple[N
         return ()
     size = len(text.book.tokens)
     first, outside = np.zeros(size + 1, dtype=np.int64), np.zeros(size + 1, dtype=np.int64)
-    first[1:] = np.bincount([m.at for m in text.markables if _is_first_person(text, m)], minlength=size)
+    first[1:] = np.bincount([m.at for m in text.markables if text.is_tellers(m)], minlength=size)
     outside[1:] = text.speech.quote < 0
     first, outside = np.cumsum(first), np.cumsum(outside)
     told = sum(int(outside[n.end] - outside[n.start]) for n in narration)
@@ -114,7 +114,7 @@ def find_sections(text: Text) -> list[Narration]:
     first = np.zeros(size + 1, dtype=np.int32)
     outside = np.concatenate(([0], np.cumsum(text.speech.quote < 0)))
     for m in text.markables:
-        if _is_first_person(text, m):
+        if text.is_tellers(m):
             first[m.at + 1] = 1
     first = np.cumsum(first)
     found = []
@@ -131,10 +131,6 @@ def find_sections(text: Text) -> list[Narration]:
         if not told and often >= 3 and often >= _LEAST_RATE * (outside[end] - outside[start]):
             found.append(Narration(start, end, who))
     return found
-
-
-def _is_first_person(text: Text, m: Markable) -> bool:
-    return m.kind == "pronoun" and m.person == 1 and bool(text.speech.quote[m.at] < 0)
 
 
 def _narrator_headings(text: Text) -> Iterator[tuple[int, int, str, bool]]:
@@ -207,7 +203,7 @@ def find_narrator(text: Text, sections: Sequence[Narration] = ()) -> tuple[int, 
         elsewhere[section.start : section.end] = False
     ms = [m for m in text.markables if not any(s.start <= m.at < s.end for s in sections)]
     outside = int(elsewhere.sum())
-    first = sum(_is_first_person(text, m) for m in ms)
+    first = sum(text.is_tellers(m) for m in ms)
     if not outside or first < _LEAST_FIRST or first < _LEAST_RATE * outside:
         return -1, "told in the third person"
     points, told = _points(text, ms)
@@ -228,7 +224,7 @@ def _points(text: Text, ms: Sequence[Markable]) -> tuple[np.ndarray, np.ndarray]
     """
     points = np.zeros(len(text.people))
     told = np.zeros(len(text.people))
-    mine = {int(text.speech.paragraph[m.at]) for m in ms if _is_first_person(text, m)}
+    mine = {int(text.speech.paragraph[m.at]) for m in ms if text.is_tellers(m)}
     called, size = set(), len(text.book.tokens)
     for m in ms:
         if m.kind != "name" or m.character < 0:

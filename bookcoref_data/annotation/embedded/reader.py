@@ -140,6 +140,10 @@ class Text:
     nouns: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
+    def is_tellers(self, m: Markable) -> bool:
+        """Whether a markable is an "I", "my" or "we" of the narration."""
+        return m.kind == "pronoun" and m.person == 1 and bool(self.speech.quote[m.at] < 0)
+
 
 def prepare(
     book: Book, parse: Parse, speech: Speech, markables: list[Markable], people: list[Person],
@@ -241,8 +245,7 @@ class OneReading:
         self._named -= {e for e, person in enumerate(text.people) if person.common}
         self._tagged = {tag.subject for tag in text.tags}
         self._scenes = scenes
-        selves = (m for m in text.markables if m.person == 1 and m.kind == "pronoun" and m.gender != "p")
-        self._tells = [m.at for m in selves if text.speech.quote[m.at] < 0]
+        self._tells = [m.at for m in text.markables if m.gender != "p" and text.is_tellers(m)]
         self._heard = {k for k, m in enumerate(text.markables) if is_heard(text.parse, m)}
         self._bridges = self._find_bridges()
         self._callings = self._find_callings()

@@ -115,8 +115,7 @@ class Windows:
         turns = [a for a, q in self._turns.items() if subjects[q] not in named]
         said = [a for a, i in self._asking.items() if i in tagged or speech.quote[a] >= 0]
         self._needed = sorted({*turns, *said})
-        outside = (m for _, m in pronouns if speech.quote[m.at] < 0)
-        self._selves = {m.start for m in outside if m.person == 1 and m.text in _SELF}
+        self._selves = {m.start for _, m in pronouns if m.text in _SELF and text.is_tellers(m)}
         self._marks = {a: "“" for a, _ in speech.spans if text.book.tokens[a] == '"'}
         self._marks |= {b: "”" for a, b in speech.spans if b > a and text.book.tokens[b] == '"'}
         self._set_grammar(network)
