@@ -1,6 +1,7 @@
 """Carry annotations from one text to another edition of it, files in, records and reports out."""
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -109,8 +110,9 @@ def _onto(
             what = f"there are {len(olds)} annotated documents, but one plain text was given"
             found = ", ".join(old.doc_key for old in olds[:20])
             raise UsageError(what, expected="one document", found=found, hint="pick one with --doc-key")
-        if pack and holds_edition(pack, text):
-            return [Aligned(pack.book(text).to_record(), EXACT)]
+        if pack:
+            with suppress(EditionError):
+                return [Aligned(pack.book(text).to_record(), EXACT)]
         pairs = [(olds[0], tokenize_edition(text))]
     else:
         pairs = _paired(olds, new, read_documents(new, new_format))
