@@ -40,6 +40,15 @@ class _Misfit(Exception):
         self.expected, self.found, self.path = expected, found, list(path)
 
 
+def require_text(words: Iterable[str], what: str, hint: str) -> None:
+    """Raises FormatError: half a surrogate pair, which no file of text can hold; `what` begins the error."""
+    try:
+        "".join(words).encode("utf-8")
+    except UnicodeEncodeError as error:
+        found = f"half a surrogate pair, {error.object[error.start]!r}"
+        raise FormatError(what, expected="whole characters", found=found, hint=hint) from error
+
+
 def parse_json(text: str, place: str) -> Any:
     """The value of one JSON text. `place` (`file:line`) begins the error.
 

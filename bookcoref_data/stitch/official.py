@@ -14,6 +14,7 @@ from itertools import accumulate
 import numpy as np
 
 from ..errors import EditionError, FormatError
+from ..shapes import require_text
 from .json_stream import JsonStream
 
 MOST_TOKENS = 2**31 - 1
@@ -89,13 +90,8 @@ def _delta(gutenberg_id: str, where: str, opcodes: Iterable[object]) -> Delta:
             added[-1] += len(new)
             literals += new
         base, released = to1, to2
-    try:
-        "".join(literals).encode("utf-8")
-    except UnicodeEncodeError as error:
-        what = f"{where}: a token of book {gutenberg_id} is no text"
-        found = f"half a surrogate pair, {error.object[error.start]!r}"
-        hint = "the delta is damaged; fetch it again"
-        raise FormatError(what, expected="whole characters", found=found, hint=hint) from error
+    what = f"{where}: a token of book {gutenberg_id} is no text"
+    require_text(literals, what, "the delta is damaged; fetch it again")
     copied = np.array(kept, dtype=np.int32).reshape(-1, 2)
     put_in = np.array(added, dtype=np.int32)
     return Delta(gutenberg_id, copied, put_in, tuple(literals), base, released)

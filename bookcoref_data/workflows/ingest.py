@@ -19,6 +19,7 @@ from ..files import safe_name, sha256_bytes, write_bytes, write_text
 from ..formats.jsonl import parse_record
 from ..formats.lines import read_lines
 from ..progress import Progress, followed
+from ..shapes import require_text
 from ..sources.release import Release
 from ..sources.store import CacheError, Store
 from ..stitch.official import delta_to_bytes, read_deltas
@@ -145,14 +146,8 @@ def records_of(release: Release, config: str) -> Iterator[tuple[str, str, str, R
         for number, line in enumerate(read_lines(path) if name == config else (), 1):
             if line and not line.isspace():
                 record = parse_record(line, source := f"{path}:{number}")
-                # Refuse half surrogate pairs, which JSON can escape and no file of text can hold.
                 words = [record.doc_key, *(name for name, _ in record.characters)]
                 words += [token for sentence in record.sentences or () for token in sentence]
-                try:
-                    "".join(words).encode("utf-8")
-                except UnicodeEncodeError as error:
-                    what = f"{record.source}: a name or a token is no text"
-                    found = f"half a surrogate pair, {error.object[error.start]!r}"
-                    hint = "the release is damaged; fetch it again"
-                    raise FormatError(what, expected="whole characters", found=found, hint=hint) from error
+                what = f"{record.source}: a name or a token is no text"
+                require_text(words, what, "the release is damaged; fetch it again")
                 yield split, source, line, record
