@@ -1,9 +1,11 @@
 """Heavy packages under their usual names, each imported when something of it is first used.
 
 So small commands start fast, and a package of an extra need not be there. Where it is missing, its first use
-raises ImportError, as the import would: `errors.needing` stands around that.
+raises ImportError, as the import would: `errors.needing` stands around that. The modules of a room of ours
+can be late as well (`modules_of`).
 """
 
+from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -31,24 +33,45 @@ if TYPE_CHECKING:
     import torch.nn.functional as F
     import transformers
     from lxml import etree
-else:
 
-    class _Late:
-        """A module that is imported when an attribute, or a module in it, is asked for. Nothing is kept, so
-        that it is always the module that `import` gives."""
 
-        def __init__(self, name: str) -> None:
-            self.__name = name
+class _Late:
+    """A module that is imported when an attribute, or a module in it, is asked for or changed. Nothing is
+    kept: it is always the module that `import` gives."""
 
-        def __getattr__(self, attribute: str) -> Any:
-            module = import_module(self.__name)
-            if not hasattr(module, attribute):
-                with suppress(ImportError):
-                    import_module(f"{self.__name}.{attribute}")
-            return getattr(module, attribute)
+    __slots__ = ("__name",)
 
+    def __init__(self, name: str) -> None:
+        object.__setattr__(self, "_Late__name", name)
+
+    def __getattr__(self, attribute: str) -> Any:
+        module = import_module(self.__name)
+        if not hasattr(module, attribute):
+            with suppress(ImportError):
+                import_module(f"{self.__name}.{attribute}")
+        return getattr(module, attribute)
+
+    def __setattr__(self, attribute: str, value: Any) -> None:
+        setattr(import_module(self.__name), attribute, value)
+
+    def __delattr__(self, attribute: str) -> None:
+        delattr(import_module(self.__name), attribute)
+
+
+if not TYPE_CHECKING:
     _SHORT = {
         "F": "torch.nn.functional", "etree": "lxml.etree", "hf": "huggingface_hub", "np": "numpy",
         "nx": "networkx", "pa": "pyarrow", "pl": "polars", "pq": "pyarrow.parquet",
     }  # fmt: skip
     globals().update({name: _Late(_SHORT.get(name, name)) for name in __all__})
+
+
+def modules_of(room: str) -> Callable[[str], Any]:
+    """The `__getattr__` of a room whose modules are late: others import them at their top, as all modules."""
+
+    def module(name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(f"module {room!r} has no attribute {name!r}")
+        return _Late(f"{room}.{name}")
+
+    return module

@@ -22,6 +22,10 @@ from ..outputs import files_of
 from ..progress import Progress, Silent
 from ..resources import resource
 from ..shapes import attributes
+from ..workflows import annotate as work
+from ..workflows import annotate_many as many
+from ..workflows import casts, correct, datatrove_engine, given
+from ..workflows import engine as engines
 from . import options as o
 from .books import AnnotatedBook, Books, parser_of
 from .options import PathLike, path_or_none
@@ -30,9 +34,6 @@ from .tables import Result, Table
 if TYPE_CHECKING:
     from ..annotation.propose import Proposal
     from ..workflows.annotate import Annotated, Source
-    from ..workflows.annotate_many import Shelf
-    from ..workflows.datatrove_engine import Submission
-    from ..workflows.engine import JobResults
 
 AUTO = "auto"
 Words = str | None
@@ -81,10 +82,8 @@ def annotate(
         book, text = None, book
     if (book is None) == (text is None):
         raise UsageError("annotate needs one book", expected="a file, a book in memory, or text=...")
-    from ..workflows.annotate import text_source
-
     several = "bc.annotate_many(path, out=...) annotates all of them"
-    source = one_source(book, hint=several) if text is None else text_source(text.encode(), Path("text"))
+    source = one_source(book, hint=several) if text is None else work.text_source(text.encode(), Path("text"))
     folder = path_or_none(out)
     careful = folder is not None and not (dry_run or accept)
     corrections = None if edits is None else partial(_read_corrected, path_of(edits), folder, careful)
@@ -130,14 +129,13 @@ def annotate_many(
     folder, wanted = path_or_none(out), _steps(steps)
     if isinstance(books, str | os.PathLike) and folder is not None and report is None:
         from ..sources.store import Store
-        from ..workflows.annotate_many import Shelf
 
         root = Store.open(path_or_none(cache_dir)).root
         if not (cast is None or isinstance(cast, str | os.PathLike)):
             expected = "a cast file, a folder of them, or 'auto'"
             raise UsageError("many books take no list of names", expected=expected)
-        many = Shelf(path_of(books), plan, root, path_or_none(cast), names, wanted)
-        return _in_parallel(many, folder, engine, jobs, tasks, slurm, replace, progress)
+        shelf = many.Shelf(path_of(books), plan, root, path_or_none(cast), names, wanted)
+        return _in_parallel(shelf, folder, engine, jobs, tasks, slurm, replace, progress)
     given: Any = books
     if isinstance(books, str | os.PathLike | AnnotatedBook) or not isinstance(books, Iterable):
         given = [books]
@@ -154,8 +152,8 @@ class AnnotatedMany(Result):
     went well, else that of the worst error, as the command line returns it."""
 
     def __init__(
-        self, work: JobResults | None, files: Sequence[Path] = (), *,
-        books: Sequence[AnnotatedBook] | None = None, submission: Submission | None = None,
+        self, work: engines.JobResults | None, files: Sequence[Path] = (), *,
+        books: Sequence[AnnotatedBook] | None = None, submission: datatrove_engine.Submission | None = None,
     ) -> None:  # fmt: skip
         self.work, self.files, self.submission = work, tuple(files), submission
         self._books, self._finished = books, work.finished if work else {}
@@ -165,11 +163,9 @@ class AnnotatedMany(Result):
     @property
     def books(self) -> Books:
         """The finished books. Those of a folder are read when you ask for them."""
-        from ..workflows.annotate_many import read_book
-
         if self._books is None:
             folders = self._finished.values()
-            self._books = [AnnotatedBook(read_book(folder).to_record()) for folder in folders]
+            self._books = [AnnotatedBook(many.read_book(folder).to_record()) for folder in folders]
         return Books(self._books)
 
     @property
@@ -199,9 +195,7 @@ class AnnotatedMany(Result):
         return self.work.to_dict() | {"books": books, "files": [str(f) for f in self.files]}
 
     def _states(self) -> dict[str, Any]:
-        from ..workflows.annotate_many import read_state
-
-        return {key: read_state(folder) for key, folder in self._finished.items()}
+        return {key: many.read_state(folder) for key, folder in self._finished.items()}
 
     def _line(self) -> str:
         if self.submission is not None:
@@ -285,13 +279,11 @@ def propose_casts(
         UsageError: a book names nobody often enough, its file is there with another content, or its key.
     """
     from ..annotation.propose import propose_cast as propose
-    from ..workflows.annotate import check_language
-    from ..workflows.annotate_many import sources_below
 
     folder, made = path_or_none(out), list[ProposedCast]()
-    for _, source in sources_below(path_of(books)):
+    for _, source in many.sources_below(path_of(books)):
         key = source.book.doc_key
-        check_language(source.book, language)
+        work.check_language(source.book, language)
         file = folder and folder / f"{safe_name(key, 'document key')}.txt"
         one = ProposedCast(key, propose(source.book), file)
         if one.file is not None:
@@ -313,7 +305,6 @@ def _in_turn(
 ) -> list[AnnotatedBook]:  # fmt: skip
     """Annotate books one after the other in this process; `how` are arguments of `annotate_book`."""
     from ..annotation.backends import make_backend
-    from ..workflows.annotate import COLUMNS, annotate_book, table_rows, write_annotations
 
     if out is not None:
         check_kept(out, [source.book.doc_key for source in sources], replace=replace)
@@ -325,11 +316,11 @@ def _in_turn(
         with closing(make_backend(plan)) as backend:
             how["backend"] = backend
             if corrections is None:
-                done.append((annotate_book(source, people, plan, **how), (), ()))
+                done.append((work.annotate_book(source, people, plan, **how), (), ()))
             else:
                 done.append(corrections(source, people, plan, how))
     made = [annotated for annotated, *_ in done]
-    files = write_annotations(made, written, replace=replace) if written is not None else ()
+    files = work.write_annotations(made, written, replace=replace) if written is not None else ()
     scores: dict[str, Table] = {}
     gold = {} if report is None else {record.doc_key: record.to_book() for record in read_jsonl(report)}
     for one in made if report is not None else ():
@@ -338,7 +329,7 @@ def _in_turn(
             hint = "the key must be the tokenised book that was annotated"
             keys = ", ".join(sorted(gold)[:5])
             raise UsageError(f"{report} has no document {key!r}", expected=keys, hint=hint)
-        scores[key] = Table.of_rows(COLUMNS, table_rows(gold[key], one.states or (one.state,)))
+        scores[key] = Table.of_rows(work.COLUMNS, work.table_rows(gold[key], one.states or (one.state,)))
     return [
         AnnotatedBook(
             a.annotation().to_record(), run=a, files=tuple(files), conflicts=conflicts, effects=changes,
@@ -356,13 +347,8 @@ def _read_corrected(
     earlier annotation of it may lie. A cast is proposed from the same parse; `how` are arguments of
     `annotate_book`.
     Raises BookcorefError: they change much elsewhere, and care is taken."""
-    from ..workflows.annotate import annotate_book, write_state
-    from ..workflows.casts import propose_with
-    from ..workflows.correct import read_edits
-    from ..workflows.given import corrections_of
-
-    wanted, cast = read_edits(edits), cast or propose_with(how["backend"], source.book).cast
-    found = corrections_of(wanted, source.book, cast)
+    wanted, cast = correct.read_edits(edits), cast or casts.propose_with(how["backend"], source.book).cast
+    found = given.corrections_of(wanted, source.book, cast)
     left = {conflict.number for conflict in found.conflicts if not conflict.applied}
     note = f"{plural(found.kept, 'correction')} kept, {len(left):,} left out"
     noted = replace(source, notes=(*source.notes, note))
@@ -370,15 +356,15 @@ def _read_corrected(
     there = read_annotations(folder) if folder and has_reasons(folder) else []
     same = source.book.tokens_sha256()
     earlier = next((a for a in there if a.book.tokens_sha256() == same), None)
-    before = earlier or annotate_book(source, cast, plan, **aside).annotation()
-    done = annotate_book(noted, found.cast, plan, given=found.given, **(aside if careful else how))
+    before = earlier or work.annotate_book(source, cast, plan, **aside).annotation()
+    done = work.annotate_book(noted, found.cast, plan, given=found.given, **(aside if careful else how))
     said = found.given.spans | found.given.quotes.keys()
     taken = (edit for number, edit in enumerate(wanted, 1) if number not in left)
     changes = tuple(effects(before, done.annotation(), taken, said))
     if careful:
         _require_little(changes)
         for state in done.states:
-            write_state(state, how["states"])
+            work.write_state(state, how["states"])
     return replace(done, corrections=found.kept), found.conflicts, changes
 
 
@@ -413,15 +399,13 @@ def _steps(value: str | Iterable[str]) -> tuple[str, ...]:
 
 def sources_of(book: PathLike | AnnotatedBook | Source | None) -> list[Source]:
     """The books of a path, or the one that is given."""
-    from ..workflows.annotate import Source, read_sources, source_of
-
-    if isinstance(book, Source):
+    if isinstance(book, work.Source):
         return [book]
     if isinstance(book, AnnotatedBook):
-        return [source_of(book.record)]
+        return [work.source_of(book.record)]
     if book is None:
         raise UsageError("there is no book", expected="a path or a book")
-    return read_sources(path_of(book))
+    return work.read_sources(path_of(book))
 
 
 def one_source(book: Any, name: str | None = None, *, hint: str = "give the text of one book") -> Source:
@@ -438,8 +422,6 @@ def one_source(book: Any, name: str | None = None, *, hint: str = "give the text
 
 def cast_for(cast: o.CastLike, source: Source) -> Cast | None:
     """The cast, None where it is to be proposed from the book."""
-    from ..workflows.casts import read_cast
-
     if cast is None:
         return source.cast
     if str(cast) == AUTO:
@@ -450,43 +432,36 @@ def cast_for(cast: o.CastLike, source: Source) -> Cast | None:
             raise UsageError("the cast is empty", expected="at least one name, or cast='auto'")
         return parse_cast("\n".join(lines), "cast")
     hint = "--cast auto proposes a cast from the book; in Python pass a list: cast=['Anna', 'Mr. Hill']"
-    return read_cast(path_of(cast), hint)
+    return casts.read_cast(path_of(cast), hint)
 
 
 # -- a folder, in parallel ---------------------------------------------------------------------------
 
 
 def _in_parallel(
-    books: Shelf, out: Path, engine: str, jobs: int, tasks: int, slurm: str, replace: bool,
+    books: many.Shelf, out: Path, engine: str, jobs: int, tasks: int, slurm: str, replace: bool,
     progress: Progress | None,
 ) -> AnnotatedMany:  # fmt: skip
     """A folder of books, by processes here, by datatrove, or by Slurm."""
-    from ..workflows.annotate_many import annotate_books, collect, workload
-    from ..workflows.engine import worker_count
-
     require_choice("engine", engine, ENGINES)
     if os.path.realpath(out) == os.path.realpath(books.path):
         why = "another folder: the next run would read the annotation as a book"
         raise UsageError(f"{out} is the folder of the books", expected=why)
     books.check_casts()
-    listener, workers = progress or Silent(), worker_count(jobs)
-    listener.note(workload(books, workers))
+    listener, workers = progress or Silent(), engines.worker_count(jobs)
+    listener.note(many.workload(books, workers))
     if slurm:
-        from ..workflows.datatrove_engine import submit_slurm
-
         # When the books are done, the same call without `slurm` collects them.
         partition, _, limit = slurm.partition(":")
-        sent = submit_slurm(
+        sent = datatrove_engine.submit_slurm(
             books, out.absolute() / "work", partition, limit, gpus=int(books.plan.backend == "hub"),
             tasks=tasks or books.count(), workers=jobs or -1,
         )  # fmt: skip
         return AnnotatedMany(None, submission=sent)
     if engine == "datatrove":
-        from ..workflows.datatrove_engine import run_local
-
-        work = run_local(books, out / "work", tasks=tasks or workers, workers=workers)
-        for key, error in work.failed.items():
+        done = datatrove_engine.run_local(books, out / "work", tasks=tasks or workers, workers=workers)
+        for key, error in done.failed.items():
             listener.note(f"failed: {key}: {error}")
     else:
-        work = annotate_books(books.jobs, books.count(), workers=jobs, progress=listener)
-    return AnnotatedMany(work, collect(work, out, replace=replace) if work.finished else ())
+        done = many.annotate_books(books.jobs, books.count(), workers=jobs, progress=listener)
+    return AnnotatedMany(done, many.collect(done, out, replace=replace) if done.finished else ())

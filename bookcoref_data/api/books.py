@@ -24,6 +24,7 @@ from ..formats.reasons import read_reasons, with_reasons
 from ..formats.schema import to_row
 from ..late import spacy
 from ..outputs import files_of
+from ..workflows import spacy_docs
 from . import options as o
 from .options import PathLike
 from .tables import Table, TypedRow, TypedTable
@@ -259,16 +260,12 @@ class AnnotatedBook:
 
         `nlp` gives the vocabulary; a blank English one without it.
         """
-        from ..workflows.spacy_docs import to_doc
-
-        return to_doc(self.record, (nlp or spacy.blank("en")).vocab)
+        return spacy_docs.to_doc(self.record, (nlp or spacy.blank("en")).vocab)
 
     @classmethod
     def from_spacy(cls, doc: spacy.tokens.Doc, doc_key: str = "doc") -> AnnotatedBook:
         """The tokens, sentences and clusters of a `Doc`. Raises DataError when it has no sentences."""
-        from ..workflows.spacy_docs import from_doc
-
-        return cls(from_doc(doc, doc_key))
+        return cls(spacy_docs.from_doc(doc, doc_key))
 
     def to_dict(self) -> dict[str, Any]:
         """The book as one record of the data set's JSONL, with plain lists."""

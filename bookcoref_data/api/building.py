@@ -19,6 +19,13 @@ from ..progress import Progress, Silent
 from ..resources import resource
 from ..shapes import attributes, plain
 from ..sources.store import PartSize, Store
+from ..workflows import link_train as training
+from ..workflows import pack as packing
+from ..workflows import packed, publish_facts, published
+from ..workflows import publish as publishing
+from ..workflows import rebuild as rebuilding
+from ..workflows import regenerate as regenerating
+from ..workflows import verify as verifying
 from . import options as o
 from .annotating import plan_for
 from .options import PathLike, path_or_none, renamed, text_or_none
@@ -26,12 +33,6 @@ from .tables import Reported, Result, Table
 
 if TYPE_CHECKING:
     from ..sources.release import ReleaseLayout
-    from ..workflows.link_train import LinkTraining
-    from ..workflows.pack import PackReport
-    from ..workflows.publish import PublishReport
-    from ..workflows.rebuild import RebuildReport
-    from ..workflows.regenerate import Regeneration
-    from ..workflows.verify import Verification
 
 OPEN_SILVER = "open-silver"
 _FACTS = ("doc_key", "split", "tokens", "sentences", "characters", "mentions", "windows", "check")
@@ -40,7 +41,7 @@ _FACTS = ("doc_key", "split", "tokens", "sentences", "characters", "mentions", "
 class Rebuilt(Reported):
     """What a rebuild did; `ok` is False when a book failed or was remapped."""
 
-    report: RebuildReport
+    report: rebuilding.RebuildReport
 
     @property
     def table(self) -> Table:
@@ -66,7 +67,7 @@ class Verified:
     """What `verify` found. `ok`: nothing is missing and nothing differs; `problems`: all that is wrong, in
     sentences; `digest`: SHA-256 of the content, the one string to compare."""
 
-    def __init__(self, result: Verification) -> None:
+    def __init__(self, result: verifying.Verification) -> None:
         self.result, self.ok, self.digest = result, result.exit_code == 0, result.digest
         self.problems = [f"{book.doc_key}: {problem}" for book in result.books for problem in book.problems]
         self.problems += result.problems
@@ -114,10 +115,7 @@ def rebuild(
     Raises:
         UsageError, SourceError, DataError: as the command line reports them.
     """
-    from ..workflows.rebuild import RebuildSettings, prepare
-    from ..workflows.rebuild import rebuild as run
-
-    settings = RebuildSettings(
+    settings = rebuilding.RebuildSettings(
         out=path_of(out), sample=sample, release=_release(release),
         mirror=text_or_none(mirror), cache_dir=path_or_none(cache_dir), offline=offline,
         books=tuple(books), texts={key: Path(path) for key, path in (texts or {}).items()},
@@ -125,7 +123,7 @@ def rebuild(
         layout=_layout(annotations, delta, lengths),
     )  # fmt: skip
     listener = progress or Silent()
-    return Rebuilt(run(prepare(settings, listener), jobs=jobs, progress=listener))
+    return Rebuilt(rebuilding.rebuild(rebuilding.prepare(settings, listener), jobs=jobs, progress=listener))
 
 
 def rebuild_plan(
@@ -137,14 +135,12 @@ def rebuild_plan(
 
     The arguments are those of `rebuild`. Actions are "fetch", "cached", "local" and "missing".
     """
-    from ..workflows.rebuild import RebuildSettings, plan_fetch
-
-    settings = RebuildSettings(
+    settings = rebuilding.RebuildSettings(
         out=Path(), sample=sample, release=_release(release),
         mirror=text_or_none(mirror), cache_dir=path_or_none(cache_dir), offline=offline,
         books=tuple(books), layout=_layout(annotations, delta, lengths),
     )  # fmt: skip
-    return Table.of_dicts([row._asdict() for row in plan_fetch(settings)])
+    return Table.of_dicts([row._asdict() for row in rebuilding.plan_fetch(settings)])
 
 
 def _release(release: PathLike | None) -> Path | None:
@@ -188,13 +184,9 @@ def verify(
     how: dict[str, Any] = {"manifest": known, "complete": complete, "accept_remapped": accept_remapped}
     if ":" not in str(path) and not (path / "manifest.json").is_file():
         # Neither on the Hub nor packs: what these need takes longer to import than a small folder to verify.
-        from ..workflows.verify import verify as run_here
-
-        return Verified(run_here(path, **how))
-    from ..workflows.published import verify as run
-
+        return Verified(verifying.verify(path, **how))
     how |= {"cache_dir": path_or_none(cache_dir), "offline": offline, "progress": progress}
-    return Verified(run(path, **how))
+    return Verified(published.verify(path, **how))
 
 
 class Regenerated(Result):
@@ -204,7 +196,7 @@ class Regenerated(Result):
     could not be annotated to the reason; `files` were written; `notes` name books left out.
     """
 
-    def __init__(self, result: Regeneration) -> None:
+    def __init__(self, result: regenerating.Regeneration) -> None:
         self.result, self.files, self.notes = result, list(result.files), list(result.notes)
         self.differs = any(c.missing or c.spurious or c.moved for c in result.comparisons.values())
         self.failed = {key: str(error) for key, error in result.work.failed.items()}
@@ -285,11 +277,9 @@ def regenerate(
     Raises:
         UsageError: no data set folder, a book that is not in it, or none with named characters.
     """
-    from ..workflows.regenerate import regenerate as run
-
     plan = _plan(backend, recipe, models, endpoint)
     return Regenerated(
-        run(
+        regenerating.regenerate(
             path_of(folder), plan, Store.open(path_or_none(cache_dir)).root, out=path_or_none(out),
             books=list(books), splits=list(splits) or SPLITS, workers=jobs, examples=most_examples,
             replace=replace, progress=progress,
@@ -308,10 +298,8 @@ def regenerate_check(
     memory, versions, files here and missing with their sizes, disk, hours (computed, not measured), and which
     settings the paper does not give. The arguments are those of `regenerate`.
     """
-    from ..workflows.regenerate import check
-
     plan = _plan(backend, recipe, models, endpoint)
-    rows = check(path_of(folder), plan, books=list(books), splits=list(splits))
+    rows = regenerating.check(path_of(folder), plan, books=list(books), splits=list(splits))
     return Table.of_rows(("what", "found", "verdict"), rows)
 
 
@@ -321,7 +309,7 @@ def link_train(
     source: PathLike, out: PathLike, *, model: PathLike | None = None, epochs: o.Positive = 10,
     steps: o.Count = 0, seed: o.Count = 0, data_only: bool = False, replace: o.Overwrite = False,
     progress: Progress | None = None,
-) -> LinkTraining:  # fmt: skip
+) -> training.LinkTraining:  # fmt: skip
     """Train the reader of the step `link` on LitBank, as the paper's Appendix B.
 
     The reader starts from a published one. The epoch that links the ten documents "dev" best is kept, and
@@ -340,10 +328,8 @@ def link_train(
     Raises:
         SourceError, FormatError: LitBank or the reader cannot be read. UsageError: too few documents.
     """
-    from ..workflows.link_train import link_train as run
-
     link = _plan("hub", None, None, None).of("link") if model is None else {"model": str(model)}
-    return run(
+    return training.link_train(
         path_of(source), path_of(out), link, epochs=epochs, steps=steps, seed=seed, data_only=data_only,
         progress=progress,
     )  # fmt: skip
@@ -362,9 +348,9 @@ def _plan(
 class Packed(Reported):
     """The packs that were made; `failed` and `left_out` (whose text cannot be had) map books to reasons."""
 
-    report: PackReport
+    report: packing.PackReport
 
-    def __init__(self, report: PackReport) -> None:
+    def __init__(self, report: packing.PackReport) -> None:
         super().__init__(report)
         self.left_out = dict(report.left_out)
 
@@ -400,28 +386,25 @@ def pack(
     Raises:
         UsageError, SourceError, DataError: nothing can be packed. Errors of single books are in the result.
     """
-    from ..workflows import rebuild
-    from ..workflows.pack import pack_folder, pack_plan
-
     settings: dict[str, Any] = {"fingerprint_bits": fingerprint_bits, "most_literal_share": most_text}
     by = {"licence": licence, "attribution": attribution}
     settings |= {name: told for name, told in by.items() if told is not None}
     folder, target, listener = path_of(release), path_of(out), progress or Silent()
-    asked = rebuild.RebuildSettings(
+    asked = rebuilding.RebuildSettings(
         out=target, release=folder, mirror=text_or_none(mirror),
         cache_dir=path_or_none(cache_dir), offline=offline, books=tuple(books), texts_only=texts_only,
         expect=expect,
     )  # fmt: skip
     if is_folder(folder):
-        candidates = rebuild.texts_of(asked, Store.open(asked.cache_dir, listener)).candidates
-        made = pack_folder(
+        candidates = rebuilding.texts_of(asked, Store.open(asked.cache_dir, listener)).candidates
+        made = packing.pack_folder(
             folder, candidates, target, settings=settings, jobs=jobs, progress=listener, books=asked.books
         )
         return Packed(made)
-    plan = rebuild.prepare(asked, listener)
+    plan = rebuilding.prepare(asked, listener)
     with tempfile.TemporaryDirectory(prefix="bookcoref-pack-") as work:
         built = Path(work) / "built"
-        return Packed(pack_plan(plan, target, built, settings=settings, jobs=jobs, progress=listener))
+        return Packed(packing.pack_plan(plan, target, built, settings=settings, jobs=jobs, progress=listener))
 
 
 @files_of(reads=("packs",))
@@ -434,9 +417,8 @@ def pack_inspect(*packs: PathLike) -> Table:
     Raises:
         SourceError, FormatError: a file is missing, or is no pack.
     """
-    from ..workflows.packed import describe, pack_files
-
-    return Table.of_dicts([describe(file) for path in packs for file in pack_files(path_of(path))])
+    files = (file for path in packs for file in packed.pack_files(path_of(path)))
+    return Table.of_dicts(map(packed.describe, files))
 
 
 class Digest(Result):
@@ -474,10 +456,9 @@ def manifest_write(
     Raises:
         DataError: the folder does not verify. UsageError: `out` is there with another content.
     """
-    from ..workflows.verify import write_manifest
-
     source, file = path_of(folder), path_of(out)
-    return Digest(write_manifest(source, file), [book.doc_key for book in read_build(source).books], file)
+    digest = verifying.write_manifest(source, file)
+    return Digest(digest, [book.doc_key for book in read_build(source).books], file)
 
 
 def manifest_show(folder: o.MadeFolder = "bookcoref") -> Digest:
@@ -546,7 +527,7 @@ def publish(
     tag: str | None = None, most_words: o.Positive = 12, dry_run: bool = False, out: PathLike | None = None,
     mirror: o.Mirror = None, offline: o.Offline = False, cache_dir: o.CacheDir = None,
     progress: Progress | None = None,
-) -> PublishReport:  # fmt: skip
+) -> publishing.PublishReport:  # fmt: skip
     """Publish a data set on the Hugging Face Hub, in the form that its rights allow.
 
     Texts in the public domain with an open annotation licence go up whole. Everything else needs
@@ -574,14 +555,11 @@ def publish(
         UsageError: the rights do not allow this form. DataError: the folder does not verify, or text was
         found in a standoff release. SourceError: a text or the Hub cannot be had.
     """
-    from ..workflows.publish import publish as run
-    from ..workflows.publish_facts import PublishSettings
-
-    settings = PublishSettings(
+    settings = publish_facts.PublishSettings(
         path_of(folder), repo, path_or_none(books), private=private, standoff=standoff,
         citation=path_or_none(citation), licence=licence, text_licence=text_licence, title=title,
         languages=tuple(languages), tag=tag,
         most_words=most_words, mirror=text_or_none(mirror), cache_dir=path_or_none(cache_dir),
         offline=offline,
     )  # fmt: skip
-    return run(settings, dry_run=dry_run, out=path_or_none(out), progress=progress)
+    return publishing.publish(settings, dry_run=dry_run, out=path_or_none(out), progress=progress)

@@ -19,6 +19,9 @@ from ..tasks.contexts.splits import Defect, find_defects, leakless_splits, overl
 from ..tasks.folder import jsonl_bytes, read_rows
 from ..tasks.guides.texts import References, references_for
 from ..tasks.runner.run import RunReport
+from ..workflows import contexts as work
+from ..workflows import guide_texts, judged_scores
+from ..workflows import verify as verifying
 from . import options as o
 from .books import records_of
 from .models import Asked, GradedRun, asking_of, preview_of
@@ -28,7 +31,6 @@ from .tables import Reported, Result, Table
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ..workflows.guide_texts import GuideTextsReport
 
 Rows = list[dict[str, Any]]
 
@@ -92,8 +94,6 @@ def contexts_build(
     Raises:
         UsageError: no named characters, an unknown character or strategy.
     """
-    from ..workflows import contexts as work
-
     plan = work.read_plan(path_or_none(recipe), strategies, budget, seed, truncate)
     found = _books(books, format)
     rows = work.build(found, plan, characters=characters, kind=kind, joint=joint, progress=progress)
@@ -125,8 +125,6 @@ def contexts_ask(
     Raises:
         UsageError: no model, or nowhere to write. SourceError: the model does not answer.
     """
-    from ..workflows import contexts as work
-
     rows = work.read_contexts(path_of(contexts))
     rows = rows[:most] if most else rows
     if dry_run:
@@ -197,9 +195,6 @@ def contexts_score(
     Raises:
         UsageError: nothing to score, or no model to ask. SourceError: the model does not answer.
     """
-    from ..workflows import contexts as work
-    from ..workflows.judged_scores import FactJudge, judged_scores
-
     target = path_or_none(out)
     if answers is None and books is None:
         raise UsageError("nothing to score", expected="--answers, or --books for the baselines")
@@ -223,9 +218,9 @@ def contexts_score(
         models.append({**model, "model": second_judge, "local": second_judge if model["local"] else None})
     how = (target, progress, most_tokens)
     asking = (asking_of(one, *how, temperature=temperature or 0.0) for one in models)
-    judges = [FactJudge(one, plan.prompts) for one in asking]
+    judges = [judged_scores.FactJudge(one, plan.prompts) for one in asking]
     asked = {name: some for name, some in groups.items() if some and not name.startswith(work.BASELINE)}
-    judged, rows = judged_scores(asked, judges, facts=facts, qa=qa)
+    judged, rows = judged_scores.judged_scores(asked, judges, facts=facts, qa=qa)
     found = {name: values | judged.get(name, {}) for name, values in found.items()}
     return SystemScores(found, rows, judges[0].model.report)
 
@@ -244,8 +239,6 @@ def contexts_novelty(texts: PathLike | Iterable[PathLike], *, books: Any, format
     Raises:
         UsageError: no file of texts.
     """
-    from ..workflows import contexts as work
-
     given = _books(books, format)
     read = [(path.stem, read_rows(path, "book_text")) for path in paths_of(texts)]
     if not read:
@@ -262,8 +255,6 @@ def contexts_compare(books: o.NamedBooks, *, budgets: Sequence[int] = (), format
 
     Returns one row per book, budget and strategy; shares from 0 to 1.
     """
-    from ..workflows import contexts as work
-
     wanted = list(budgets) or [2000, 7600]
     return Table.of_dicts([row for b in _books(books, format) for row in work.retrieval_table(b, wanted)])
 
@@ -298,10 +289,8 @@ def contexts_tables(
         folder: BookWorm's tables: books.tsv, *_data.tsv, splits/.
         out: file for one split per book, without leaks.
     """
-    from ..workflows.verify import published_books
-
     found = read_tables(path_of(folder))
-    defects = [*find_defects(found), *overlap(found, published_books())]
+    defects = [*find_defects(found), *overlap(found, verifying.published_books())]
     placed = leakless_splits(found)
     if (target := path_or_none(out)) is not None:
         rows = sorted(placed.items(), key=lambda item: (item[1], item[0]))
@@ -312,7 +301,7 @@ def contexts_tables(
 class GuideTexts(Reported):
     """Texts of study guides: what was written, left out, and could not be read."""
 
-    report: GuideTextsReport
+    report: guide_texts.GuideTextsReport
 
     @property
     def table(self) -> Table:
@@ -343,13 +332,10 @@ def contexts_collect(
     Raises:
         SourceError: not one page could be read.
     """
-    from ..workflows import contexts as work
-    from ..workflows.guide_texts import build_guide_texts, guides_plan
-
     place, settings = path_of(source), path_or_none(recipe)
     pages = path_or_none(archive) or Store.open(path_or_none(cache_dir)).path("harvest", "study-guides")
-    guides = guides_plan(place, settings, path_or_none(harvest_recipe), contact)
-    report = build_guide_texts(
+    guides = guide_texts.guides_plan(place, settings, path_or_none(harvest_recipe), contact)
+    report = guide_texts.build_guide_texts(
         place, path_or_none(names), path_or_none(works), work.read_plan(settings), guides, pages,
         path_of(out), offline=offline, progress=progress,
     )  # fmt: skip
@@ -441,8 +427,6 @@ def contexts_identify(
 
 def _books(source: Any, format: str | None) -> list[Book]:
     """Annotated books with named characters. Raises UsageError: a file without any."""
-    from ..workflows.contexts import read_books
-
     if isinstance(source, str | os.PathLike):
-        return read_books(path_of(source), format)
+        return work.read_books(path_of(source), format)
     return [record.to_book() for record in records_of(source)]

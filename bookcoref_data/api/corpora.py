@@ -17,6 +17,12 @@ from ..outputs import files_of
 from ..sample_story.story import cast, gutenberg_text
 from ..shapes import settings_of
 from ..sources.store import Store
+from ..workflows import catalogue
+from ..workflows import clean as cleaning
+from ..workflows import create as creating
+from ..workflows import harvest as harvesting
+from ..workflows import import_corpus as importing
+from ..workflows import match as matching
 from . import options as o
 from .options import PathLike, path_or_none, paths_of, text_or_none
 from .tables import Reported, Result, Table
@@ -25,9 +31,6 @@ if TYPE_CHECKING:
     from ..characters.match import MatchReport
     from ..progress import Progress
     from ..workflows.clean import CleanBook
-    from ..workflows.create import SilverReport
-    from ..workflows.harvest import HarvestReport
-    from ..workflows.import_corpus import Imported
 
 
 @o.only_with("!matched", "casts names wikidata overrides catalogue")
@@ -38,7 +41,7 @@ def create(
     overrides: PathLike | None = None, catalogue: PathLike | None = None, mirror: o.Mirror = None,
     books: o.BookNames = (), annotation: bool = True, replace: o.Replace = False, jobs: o.Jobs = 0,
     offline: o.Offline = False, cache_dir: o.CacheDir = None, progress: Progress | None = None,
-) -> SilverReport:  # fmt: skip
+) -> creating.SilverReport:  # fmt: skip
     """Harvest (from files), match, clean, tokenise, annotate, and write one data set folder.
 
     Args:
@@ -54,16 +57,14 @@ def create(
     Raises:
         UsageError: nothing to build from, or `out` is not ours. Errors of single books are in the report.
     """
-    from ..workflows.create import build_silver, load_plan
-
-    plan = load_plan(path_or_none(recipe))
+    plan = creating.load_plan(path_or_none(recipe))
     plan = changed(
         plan, casts=(*plan.casts, *paths_of(casts)), names=(*plan.names, *paths_of(names)),
         wikidata=(*plan.wikidata, *paths_of(wikidata)),
         annotate_recipe=plan.annotate_recipe if annotation else None,
         overrides=path_or_none(overrides) or plan.overrides,
     )  # fmt: skip
-    return build_silver(
+    return creating.build_silver(
         plan, path_of(out), cache_dir=path_or_none(cache_dir), mirror=text_or_none(mirror),
         catalogue=path_or_none(catalogue), matched=path_or_none(matched), books=tuple(map(str, books)),
         offline=offline, jobs=jobs, replace=replace, progress=progress,
@@ -74,7 +75,7 @@ def create(
 def import_corpus(
     kind: str, source: PathLike, out: o.DataSetOut, *, records: PathLike | None = None,
     split: o.SplitName | None = None, replace: o.Overwrite = False, progress: Progress | None = None,
-) -> Imported:  # fmt: skip
+) -> importing.Imported:  # fmt: skip
     """Read another corpus in its public layout and write it as a data set folder.
 
     Args:
@@ -86,10 +87,10 @@ def import_corpus(
     Raises:
         UsageError: an unknown corpus or split. SourceError, FormatError: files that are missing or wrong.
     """
-    from ..workflows.import_corpus import import_corpus as run
-
-    kept = path_or_none(records)
-    return run(kind, path_of(source), path_of(out), records=kept, split=split, progress=progress)
+    files = path_of(source), path_of(out)
+    return importing.import_corpus(
+        kind, *files, records=path_or_none(records), split=split, progress=progress
+    )
 
 
 class Cleaned(Result):
@@ -147,17 +148,15 @@ def clean(
     Raises:
         SourceError: the text cannot be had. DataError: too much would be cut.
     """
-    from ..workflows.clean import clean_one, html_beside, read_settings, write_clean, write_map
-
     where, other = text_or_none(mirror), path_or_none(witness)
     if other is None and where and "://" not in where and str(source).isdigit():
-        other = html_beside(path_of(where), str(source))
-    settings = read_settings(path_or_none(recipe), apparatus="cut", guard=guard, emphasis=emphasis)
+        other = cleaning.html_beside(path_of(where), str(source))
+    settings = cleaning.read_settings(path_or_none(recipe), apparatus="cut", guard=guard, emphasis=emphasis)
     kept = path_or_none(cache_dir)
-    book = clean_one(str(source), settings, other, mirror=where, offline=offline, cache_dir=kept)
+    book = cleaning.clean_one(str(source), settings, other, mirror=where, offline=offline, cache_dir=kept)
     text_file, map_file = path_or_none(out), path_or_none(map)
-    written = None if text_file is None else write_clean(book, text_file)
-    return Cleaned(book, written, None if map_file is None else write_map(book, map_file))
+    written = None if text_file is None else cleaning.write_clean(book, text_file)
+    return Cleaned(book, written, None if map_file is None else cleaning.write_map(book, map_file))
 
 
 class Shown(Result):
@@ -193,21 +192,19 @@ def show(
     Raises:
         UsageError: no such book, token or character.
     """
-    from ..workflows.catalogue import describe, mentions_of, place_of
-
     path = path_of(folder)
     if at is not None:
-        place = place_of(path, book, at)
+        place = catalogue.place_of(path, book, at)
         columns = ("character", "start", "end", "text")
         rows = [[mention[c] for c in columns] for mention in place["mentions"]]
         return Shown(f"{place['doc_key']}, token {at:,}: {place['context']}", place,
                      Table.of_rows(columns, rows))  # fmt: skip
     if character is not None:
-        name, found = mentions_of(path, book, character)
+        name, found = catalogue.mentions_of(path, book, character)
         mentions = Table.of_rows(("start", "end", "text"), found)
         document = {"character": name, "mentions": mentions.to_dicts()}
         return Shown(f"{name}: {plural(len(found), 'mention')}", document, mentions)
-    value = describe(path, book)
+    value = catalogue.describe(path, book)
     people = Table.of_rows(("character", "mentions", "most frequent"), value["characters"])
     return Shown(f"{value['facts']['doc_key']}, {plural(len(people), 'character')}", value, people)
 
@@ -215,9 +212,7 @@ def show(
 @files_of(reads=("folder",))
 def list_books(folder: o.BooksFolder = "bookcoref", cache_dir: o.CacheDir = None) -> Table:
     """List the 53 books: split, counts, which texts are cached and which books are built here."""
-    from ..workflows.catalogue import overview
-
-    return Table.of_dicts(overview(path_of(folder), path_or_none(cache_dir)))
+    return Table.of_dicts(catalogue.overview(path_of(folder), path_or_none(cache_dir)))
 
 
 def cite() -> str:
@@ -250,7 +245,7 @@ def sample(out: PathLike = "story", *, replace: o.Overwrite = False) -> Path:
 class Harvested(Reported):
     """A table of casts: where it is, how many works and characters it has, what could not be read."""
 
-    report: HarvestReport
+    report: harvesting.HarvestReport
 
     @property
     def table(self) -> Table:
@@ -286,15 +281,16 @@ def harvest_wikidata(
     Raises:
         UsageError: no contact for a harvest over the network. SourceError: the service is down or refuses.
     """
-    from ..workflows.harvest import WikidataPlan, read_items, recipe_table
-    from ..workflows.harvest import harvest_wikidata as run
-
     given = {"contact": contact, "endpoint": endpoint}
-    table = recipe_table(path_or_none(recipe), "wikidata") | {k: v for k, v in given.items() if v is not None}
-    plan = settings_of(WikidataPlan, table, "[wikidata]")
-    wanted = read_items(path_of(works)) if works else None
+    table = harvesting.recipe_table(path_or_none(recipe), "wikidata")
+    table |= {name: value for name, value in given.items() if value is not None}
+    plan = settings_of(harvesting.WikidataPlan, table, "[wikidata]")
+    wanted = harvesting.read_items(path_of(works)) if works else None
     kept = path_or_none(archive) or _cache(cache_dir, "wikidata")
-    return Harvested(run(plan, kept, path_of(out), offline=offline, works=wanted, progress=progress))
+    found = harvesting.harvest_wikidata(
+        plan, kept, path_of(out), offline=offline, works=wanted, progress=progress
+    )
+    return Harvested(found)
 
 
 @o.only_with("urls", "contact archive")
@@ -316,18 +312,17 @@ def harvest_liscu(
     Raises:
         UsageError: neither `names` nor `urls`, or both.
     """
-    from ..workflows.harvest import harvest_guides, harvest_name_lists, read_guides_plan
-
     lists, pages, target = paths_of(names), paths_of(urls), path_of(out)
     if bool(lists) == bool(pages):
         expected = "either --urls FILE or --names FILE, several times if need be"
         raise UsageError("nothing to harvest", expected=expected)
     if lists:
-        return Harvested(harvest_name_lists(lists, target))
-    plan = read_guides_plan(path_or_none(recipe), contact)
+        return Harvested(harvesting.harvest_name_lists(lists, target))
+    plan = harvesting.read_guides_plan(path_or_none(recipe), contact)
     addresses = [address for path in pages for address in read_addresses(path)]
     kept = path_or_none(archive) or _cache(cache_dir, "study-guides")
-    return Harvested(harvest_guides(plan, addresses, kept, target, offline=offline, progress=progress))
+    found = harvesting.harvest_guides(plan, addresses, kept, target, offline=offline, progress=progress)
+    return Harvested(found)
 
 
 class Matched(Result):
@@ -342,9 +337,7 @@ class Matched(Result):
         return Table.of_dicts(self.to_dict()["books"])
 
     def to_dict(self) -> dict[str, Any]:
-        from ..workflows.match import summary
-
-        return summary(self.report) | {"written": [str(path) for path in self.files]}
+        return matching.summary(self.report) | {"written": [str(path) for path in self.files]}
 
     def _line(self) -> str:
         found = sum(work.gutenberg_id is not None for work in self.report.works)
@@ -376,14 +369,13 @@ def match(
         SourceError, FormatError: a table or the catalogue cannot be had or read.
         UsageError: the tables hold no cast.
     """
-    from ..workflows.match import load_overrides, load_settings, run_match, write_report
-
-    settings, decided = load_settings(path_or_none(recipe)), load_overrides(path_or_none(overrides))
-    report = run_match(
+    settings = matching.load_settings(path_or_none(recipe))
+    decided = matching.load_overrides(path_or_none(overrides))
+    report = matching.run_match(
         paths_of(tables), Store.open(path_or_none(cache_dir)), path_or_none(catalogue),
         settings, decided, mirror=text_or_none(mirror), offline=offline, progress=progress,
     )  # fmt: skip
-    return Matched(report, write_report(report, path_of(out)))
+    return Matched(report, matching.write_report(report, path_of(out)))
 
 
 def _cache(cache_dir: PathLike | None, name: str) -> Path:

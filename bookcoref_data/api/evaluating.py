@@ -17,7 +17,10 @@ from ..formats.documents import detect
 from ..formats.folder import read_folder
 from ..outputs import files_of
 from ..progress import Progress, Silent
+from ..reports import evaluation_plots as pictures
+from ..reports import evaluation_tables as tables
 from ..shapes import plain
+from ..workflows import typed_labels
 from . import options as o
 from .books import records_of
 from .options import Meaning, PathLike, grouped, path_or_none, renamed
@@ -27,7 +30,6 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from ..books import Record
-    from ..reports.evaluation_tables import ReportTable
     from ..scoring import ClusterScores, Evaluation
     from ..scoring.significance import Interval, Resampling
 
@@ -102,7 +104,7 @@ class Scores(Result):
         self.systems: dict[str, Evaluation] = dict(systems)
         self.notes: list[str] = []
         self.plots: list[Path] = []
-        self.shown: list[ReportTable] = []
+        self.shown: list[tables.ReportTable] = []
         self._values: list[dict[str, Any]] = []
         self._comparisons: list[dict[str, Any]] = []
         self._typed: dict[str, Any] | None = None
@@ -130,18 +132,14 @@ class Scores(Result):
     @property
     def table(self) -> Table:
         """One row per metric: precision, recall and F1 in percent. Of several systems, a row for each."""
-        from ..reports.evaluation_tables import score_table, systems_table
-
         several = list(self.systems.items())
-        made = systems_table(several) if len(several) > 1 else score_table(self.evaluation)
+        made = tables.systems_table(several) if len(several) > 1 else tables.score_table(self.evaluation)
         return Table.of_rows(made.columns, made.rows)
 
     @property
     def books(self) -> Table:
         """One row per book."""
-        from ..reports.evaluation_tables import book_table
-
-        made = book_table(self.evaluation)
+        made = tables.book_table(self.evaluation)
         return Table.of_rows(made.columns, made.rows)
 
     @property
@@ -175,13 +173,12 @@ class Scores(Result):
 
     def _explain(self, asked: set[str], most: int) -> None:
         """The scores and explanations of all systems: one alone in full, several side by side."""
-        from ..reports import evaluation_tables as tables
         from ..scoring.agreement import agreement
         from ..scoring.breakdowns import breakdown
         from ..scoring.error_analysis import analyse_errors
         from ..scoring.labels import character_scores
 
-        kinds: tuple[tuple[str, Callable[..., Any], Callable[..., list[ReportTable]]], ...] = (
+        kinds: tuple[tuple[str, Callable[..., Any], Callable[..., list[tables.ReportTable]]], ...] = (
             ("agreement", agreement, lambda found: [tables.agreement_table(found)]),
             ("characters", character_scores, lambda found: [tables.character_table(found, most)]),
             ("breakdown", breakdown, tables.breakdown_tables),
@@ -206,30 +203,25 @@ class Scores(Result):
 
     def _add_typed(self, asked: EvaluateOptions, top: int) -> None:
         """Scores by semantic class, all systems side by side, where they are asked for."""
-        from ..reports.evaluation_tables import suggestion_table, typed_tables
-        from ..workflows.typed_labels import typed_scores_of
-
         if asked["typed"] is None:
             return
         out = path_or_none(asked["suggest"])
         source, classes = str(asked["typed"]), asked["classes"]
         most = asked["passages"] if out else 0
-        systems = list(self.systems.items())
-        scores, found, notes = typed_scores_of(systems, source, asked["disagreeing"], most, classes)
+        how = source, asked["disagreeing"], most, classes
+        scores, found, notes = typed_labels.typed_scores_of(list(self.systems.items()), *how)
         self.notes += notes
-        self.shown += typed_tables(scores, top)
+        self.shown += tables.typed_tables(scores, top)
         self._typed = {"labels": source, "classes": classes, "systems": [one.to_dict() for one in scores]}
         if out is not None:
             write_documents([record for _, record in found], out, "jsonl")
-            self.shown.append(suggestion_table([passage for passage, _ in found]))
+            self.shown.append(tables.suggestion_table([passage for passage, _ in found]))
             self._typed["suggested"] = [plain(passage) for passage, _ in found]
 
     def _add_resampling(
         self, name: str, other: str | None, compared: Evaluation | None, found: Resampling
     ) -> None:
-        from ..reports.evaluation_tables import resampling_table
-
-        self.shown.append(resampling_table(found, name, other or ""))
+        self.shown.append(tables.resampling_table(found, name, other or ""))
         conll = next(m for m in found.metrics if m.metric == "conll")
         self._intervals |= {name: conll.response} | ({other: conll.other} if other and conll.other else {})
         self._comparisons.append({"response": name, "other": other, "resampling": found.to_dict()})
@@ -245,7 +237,6 @@ class Scores(Result):
 
         Where nothing is to be compared, the confidence intervals of each system, if they are asked for.
         """
-        from ..reports.evaluation_tables import groups_table
         from ..scoring.significance import adjusted, groups_alike, resample
 
         def tested(first: Evaluation, second: Evaluation | None) -> Resampling:
@@ -265,16 +256,14 @@ class Scores(Result):
             self._add_resampling(name, other, compared, result)
         if several and len(pairs) == len(self.systems) * (len(self.systems) - 1) // 2:
             self._groups = groups_alike(list(self.systems), named, found)
-            self.shown.append(groups_table(self._groups))
+            self.shown.append(tables.groups_table(self._groups))
 
     def _add_plots(self, folder: Path) -> None:
-        from ..reports.evaluation_plots import save_intervals, save_plots
-
         if len(self._intervals) > 1:
-            self.plots += save_intervals(self._intervals, folder)
+            self.plots += pictures.save_intervals(self._intervals, folder)
         for name, result in self.systems.items():
             where = folder if len(self.systems) == 1 else folder / name.replace("/", "_")
-            self.plots += save_plots(result, where)
+            self.plots += pictures.save_plots(result, where)
 
 
 @renamed(top="most")

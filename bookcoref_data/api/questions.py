@@ -14,6 +14,8 @@ from ..outputs import files_of
 from ..tasks.folder import jsonl_bytes, read_rows
 from ..tasks.questions.prompts import request_of
 from ..tasks.questions.settings import read_settings
+from ..workflows import merge as merging
+from ..workflows import questions as work
 from . import options as o
 from .books import AnnotatedBook, Books
 from .models import GradedRun, asking_of, preview_of
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from ..tasks.merging.parts import SplitDocument
     from ..tasks.questions.build import QuestionSet
     from ..tasks.questions.grading import Grades
-    from ..workflows.merge import MergeReport
 
 Rows = list[dict[str, Any]]
 
@@ -99,8 +100,6 @@ def questions_build(
     Raises:
         UsageError: unknown settings. SourceError, FormatError: a file cannot be read.
     """
-    from ..workflows import questions as work
-
     changes = {
         "test": test, "dev": dev, "draws": draws, "least_tokens": least_tokens, "seed": seed,
         "band_size": band_size, "longest_text": longest_text, "least_options": least_options,
@@ -170,7 +169,6 @@ def questions_evaluate(
     """
     from ..tasks.questions.baselines import evenly, text_answers
     from ..tasks.questions.grading import grade
-    from ..workflows import questions as work
 
     rows = work.read_questions(path_of(questions), split)
     rows = evenly(rows, most) if most else rows
@@ -202,7 +200,6 @@ def _from_annotations(
     """Grades of answers from an annotation of the books, from our annotator, or both; the last go to `out`.
     Raises UsageError: the books are missing."""
     from ..tasks.questions.grading import grade
-    from ..workflows import questions as work
 
     if books is None:
         raise UsageError("the books are missing", expected="--books, what the questions were made from")
@@ -225,7 +222,7 @@ class Merged(Result):
     """The long documents. `warnings` is what was noticed, `not_kept` what the format of `out` cannot hold,
     `plots` the pictures written, `saved` the number of decisions in the table that was asked for."""
 
-    def __init__(self, report: MergeReport, documents: Sequence[SplitDocument]) -> None:
+    def __init__(self, report: merging.MergeReport, documents: Sequence[SplitDocument]) -> None:
         self.report, self.warnings = report, list(report.warnings)
         self.not_kept: list[NotKept] = []
         self.plots: list[Path] = []
@@ -294,25 +291,24 @@ def merge(
     """
     from ..tasks.merging.statistics import save_plots
     from ..tasks.merging.table import write_table
-    from ..workflows import merge as work
 
     target = path_or_none(out)
     if split != "test" and target is not None and by_name(target) is not None:
         raise UsageError("--split does nothing where --out is a file", expected="a folder", found=target)
-    plan = work.read_plan(path_or_none(recipe), by, least)
-    documents, tables = work.read_parts(path_of(parts), format), paths_of(decisions)
+    plan = merging.read_plan(path_or_none(recipe), by, least)
+    documents, tables = merging.read_parts(path_of(parts), format), paths_of(decisions)
     if (names := path_or_none(cast)) is not None:
-        documents = work.with_cast(documents, names)
+        documents = merging.with_cast(documents, names)
     if tables:
-        chosen = work.voted(documents, work.read_tables(tables, documents))
+        chosen = merging.voted(documents, merging.read_tables(tables, documents))
     else:
-        chosen = work.decide(documents, plan.decide, progress, plan.least)
-    report = work.merge_documents(documents, chosen, only_merged=only_merged, named=named)
+        chosen = merging.decide(documents, plan.decide, progress, plan.least)
+    report = merging.merge_documents(documents, chosen, only_merged=only_merged, named=named)
     if key is not None or key_ids:
-        work.score(report, documents, path_or_none(key), plan)
+        merging.score(report, documents, path_or_none(key), plan)
     merged = Merged(report, documents)
     if target is not None:
-        merged.not_kept = work.write(report, target, split, replace=replace)
+        merged.not_kept = merging.write(report, target, split, replace=replace)
     if (file := path_or_none(save)) is not None:
         merged.saved = write_table(file, documents, report.decisions)
     if (folder := path_or_none(plots)) is not None:
@@ -329,10 +325,9 @@ def merge_agreement(
     Columns: genre, annotators, decisions, strict, jaccard, new, not_new, alpha (Krippendorff's).
     """
     from ..tasks.merging.scoring import agreement_by_genre
-    from ..workflows import merge as work
 
-    documents = work.read_parts(path_of(parts), format)
-    found = agreement_by_genre(documents, work.read_tables(paths_of(decisions), documents)).items()
+    documents = merging.read_parts(path_of(parts), format)
+    found = agreement_by_genre(documents, merging.read_tables(paths_of(decisions), documents)).items()
     rows = ((genre, pair, values) for genre, pairs in found for pair, values in pairs.items())
     return Table.of_dicts({"genre": genre, "annotators": list(p), **v.to_dict()} for genre, p, v in rows)
 

@@ -22,6 +22,7 @@ from ..formats.annotated import read_annotations
 from ..formats.layers import note_layers
 from ..outputs import files_of
 from ..shapes import attributes, plain
+from ..workflows import correct
 from . import options as o
 from .books import AnnotatedBook, records_of
 from .options import PathLike, path_or_none
@@ -89,7 +90,6 @@ def view(
     """
     from ..reading_page import PageOptions, render
     from ..reading_page import compare as find_differences
-    from ..workflows.correct import read_edits, title_of
 
     annotation = one_called(annotations_of(source), book, _label(source))
     differences = None
@@ -99,9 +99,9 @@ def view(
         other = one_called(others, annotation.doc_key if others[1:] else "", _label(compare))
         labels = (_label(source).stem or "first", _label(compare).stem or "second")
         differences = find_differences(annotation, other, labels=labels)
-    kept = [edit.to_dict() for edit in read_edits(path_of(edits))] if edits else ()
+    kept = [edit.to_dict() for edit in correct.read_edits(path_of(edits))] if edits else ()
     options = PageOptions(
-        title=title or title_of(annotation), author=author, spoiler_safe=spoiler_safe,
+        title=title or correct.title_of(annotation), author=author, spoiler_safe=spoiler_safe,
         differences=differences, edits=kept,
     )  # fmt: skip
     html = render(annotation, options)
@@ -166,10 +166,9 @@ def report(
         UsageError: `out` is neither .html nor .md, or there is no such book.
     """
     from ..exports.report import write_report
-    from ..workflows.correct import title_of
 
     books = chosen(source, book)
-    titles = {one.doc_key: title_of(one) for one in books}
+    titles = {one.doc_key: correct.title_of(one) for one in books}
     return list(write_report(books, path_of(out), plots=plots, titles=titles))
 
 
@@ -214,11 +213,11 @@ def apply_edits(
     Raises:
         UsageError: an edit names a document that is not there, or `out` would lose books.
     """
-    from ..workflows.correct import apply_edits as run
-    from ..workflows.correct import read_edits
-
-    wanted = read_edits(path_of(edits)) if isinstance(edits, str | os.PathLike) else checked_edits(edits)
-    return Corrected(run(path_of(annotation), wanted, path_of(out), replace=replace))
+    if isinstance(edits, str | os.PathLike):
+        wanted = correct.read_edits(path_of(edits))
+    else:
+        wanted = checked_edits(edits)
+    return Corrected(correct.apply_edits(path_of(annotation), wanted, path_of(out), replace=replace))
 
 
 class Corrections(list[Edit]):
@@ -256,12 +255,10 @@ def diff(
     Raises:
         UsageError: a document of one is not in the other.
     """
-    from ..workflows.correct import diff_edits, write_edits
-
-    found = diff_edits(path_of(old), path_of(new), author=author)
+    found = correct.diff_edits(path_of(old), path_of(new), author=author)
     edits = [edit for one in found.values() for edit in one.edits]
     if out is not None:
-        write_edits(edits, path_of(out))
+        correct.write_edits(edits, path_of(out))
     return Corrections(edits, found)
 
 
@@ -294,14 +291,12 @@ def merge_edits(
     Raises:
         UsageError: fewer than two files. SourceError, FormatError: one cannot be read.
     """
-    from ..workflows.correct import read_edits, write_edits
-
-    people = [read_edits(path_of(path)) for path in edits]
+    people = [correct.read_edits(path_of(path)) for path in edits]
     if len(people) < 2:
         raise UsageError("there is nothing to merge", expected="two files of corrections or more")
     found = join_edits(people)
     if out is not None:
-        write_edits(found.edits, path_of(out))
+        correct.write_edits(found.edits, path_of(out))
     return MergedCorrections(found.edits, found.disagreements)
 
 

@@ -14,6 +14,9 @@ from ..books import Mention
 from ..errors import DataError, UsageError, plural
 from ..files import path_of, write_text
 from ..outputs import ANNOTATION, files_of
+from ..workflows import annotate as work
+from ..workflows import casts, correct
+from ..workflows import review as reviews
 from . import options as o
 from .annotating import cast_for, narrators_of, one_source, plan_for
 from .options import PathLike, path_or_none
@@ -27,8 +30,6 @@ if TYPE_CHECKING:
     from ..asking.flags import Flag
     from ..asking.questions import Key
     from ..books.annotation import Annotation
-    from ..workflows.annotate import Source
-    from ..workflows.review import ReviewSession
 
 EDITS = "edits.jsonl"
 AT_ONCE = 25
@@ -52,10 +53,8 @@ def cast(
         SourceError, DataError: the book cannot be read.
         UsageError: several books, a damaged cast file, or a book that names nobody.
     """
-    from ..workflows.annotate import check_language
-
     source = one_source(book)
-    check_language(source.book, language)
+    work.check_language(source.book, language)
     path = path_of(book)
     made = Casting(source, path_or_none(cast) or path.with_name(f"{path.name.split('.')[0]}.cast.txt"))
     if out is not None:
@@ -66,7 +65,7 @@ def cast(
 class Casting(Result):
     """The cast of a book as it is in `file`, or is proposed, and what the book says of it: `workshop`."""
 
-    def __init__(self, source: Source, file: Path) -> None:
+    def __init__(self, source: work.Source, file: Path) -> None:
         from ..annotation.embedded.parsing import parse_book
 
         self.source, self.file = source, file
@@ -78,10 +77,9 @@ class Casting(Result):
         from ..annotation.cast import format_cast
         from ..annotation.propose import propose_cast
         from ..annotation.workshop import make_workshop
-        from ..workflows.casts import cast_text
 
         if self.file.exists():
-            text = cast_text(self.file)
+            text = casts.cast_text(self.file)
         else:
             text = format_cast(propose_cast(self.source.book, parse=self._parse).cast)
         book, chapters = self.source.book, self.source.chapters
@@ -158,8 +156,6 @@ def review(
     from ..annotation.backends import make_backend
     from ..asking import KINDS
     from ..asking import agreement as compared
-    from ..workflows.correct import read_edits
-    from ..workflows.review import ReviewSession
 
     path, kinds = path_of(source), tuple(about) or KINDS
     if unknown := [kind for kind in kinds if kind not in KINDS]:
@@ -169,10 +165,11 @@ def review(
     found: ReviewAgreement | None = None
     first: frozenset[Key] = frozenset()
     if agreement is not None:
-        found = compared(read_edits(kept) if kept.is_file() else [], read_edits(path_of(agreement)))
+        mine = correct.read_edits(kept) if kept.is_file() else []
+        found = compared(mine, correct.read_edits(path_of(agreement)))
         first = frozenset(found.differ)
     plan = plan_for(recipe, backend, None, "en")  # what was annotated had a language
-    session = ReviewSession(
+    session = reviews.ReviewSession(
         text, cast_for(cast, text), plan, make_backend(plan), kept, narrators_of(narrator), author, kinds,
         first,
     )  # fmt: skip
@@ -200,7 +197,7 @@ class Review:
     """
 
     def __init__(
-        self, session: ReviewSession, most: int, until: float, agreement: ReviewAgreement | None
+        self, session: reviews.ReviewSession, most: int, until: float, agreement: ReviewAgreement | None
     ) -> None:
         self._session, self._most, self._until, self._served = session, most, until, False
         self.agreement = agreement
@@ -302,15 +299,13 @@ def audit(
     """
     from ..asking import settled
     from ..edits.merging import decision
-    from ..workflows.correct import read_edits
-    from ..workflows.review import flags_of
 
-    kept = read_edits(path_of(edits)) if edits is not None and path_of(edits).is_file() else []
+    kept = correct.read_edits(path_of(edits)) if edits is not None and path_of(edits).is_file() else []
     found = []
     for a in chosen(source, book):
         mine = [changed(e, doc_key=a.doc_key) for e in kept if e.doc_key in ("", a.doc_key)]
         said, mended = settled(mine), set(map(decision, mine))
-        left = (f for f in flags_of(a, read=read) if mended.isdisjoint(map(decision, f.edits)))
+        left = (f for f in reviews.flags_of(a, read=read) if mended.isdisjoint(map(decision, f.edits)))
         found += [(flag, a) for flag in left if ("mention", flag.start, flag.end) not in said]
     found.sort(key=lambda pair: -pair[0].chance)
     made = Audit(found, most or len(found), [e.to_dict() for e in kept], author)
@@ -352,12 +347,11 @@ class Audit(Result):
     def keep(self, answer: list[dict[str, Any]], file: PathLike) -> None:
         """Add the corrections of an answer to a file."""
         from ..edits import parse_edits
-        from ..workflows.correct import read_edits, signed, write_edits
 
         path = path_of(file)
         made = parse_edits("\n".join(json.dumps(edit) for edit in answer))
-        kept = read_edits(path) if path.is_file() else []
-        write_edits([*kept, *signed(made, self._author)], path)
+        kept = correct.read_edits(path) if path.is_file() else []
+        correct.write_edits([*kept, *correct.signed(made, self._author)], path)
 
     def page(self, server: dict[str, str] | None = None) -> str:
         """A page that asks of each flag whether it is an error."""

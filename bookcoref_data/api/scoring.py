@@ -13,6 +13,8 @@ from ..formats import ConversionReport
 from ..formats.annotated import has_reasons, note_reasons, read_with_reasons, whole_record
 from ..formats.documents import SYSTEMS, detect, for_output, read_documents, require_known, write_documents
 from ..outputs import files_of, outputs
+from ..reports import evaluation_plots as pictures
+from ..workflows import align as aligning
 from . import options as o
 from .books import AnnotatedBook, Books, records_of
 from .options import PathLike, path_or_none, renamed
@@ -20,7 +22,6 @@ from .tables import Result, Table
 
 if TYPE_CHECKING:
     from ..books.statistics import Sizes, Statistics
-    from ..workflows.align import Aligned
 
 
 class Counts(Table):
@@ -96,11 +97,9 @@ def stats(
             raise DataError(f"{name} holds no document", hint="is it the right file?")
     counts = Counts(found, per_book=per_book)
     if (folder := path_or_none(plots)) is not None:
-        from ..reports.evaluation_plots import draw_length_and_distance, save_figures
-
         books = [pair for pairs in counts.of_books for pair in pairs]
-        drawn = draw_length_and_distance([*counts.totals, *books])
-        counts.plots = save_figures({"length_and_distance": drawn}, folder)
+        drawn = pictures.draw_length_and_distance([*counts.totals, *books])
+        counts.plots = pictures.save_figures({"length_and_distance": drawn}, folder)
         unseen = (name for name, s in counts.totals if not (s.tokens_per_document and s.mention_distance))
         needs = "not in the picture, which needs a text and two mentions of somebody"
         counts.notes += [f"{name}: {needs}" for name in unseen]
@@ -110,7 +109,7 @@ def stats(
 class Carried(Result):
     """An annotation carried over to another text: the books, and what became of their mentions."""
 
-    def __init__(self, results: Sequence[Aligned], read: Sequence[Path] = ()) -> None:
+    def __init__(self, results: Sequence[aligning.Aligned], read: Sequence[Path] = ()) -> None:
         self.results, self._read = list(results), read
 
     @property
@@ -189,16 +188,16 @@ def align(
         SourceError, FormatError: a file cannot be read. UsageError: documents cannot be paired.
         EditionError: `new` is no edition of the same book, or too few mentions were kept.
     """
-    from ..workflows.align import align_files, align_records
-
     target, read = path_of(new), [path_of(new)]
     if isinstance(old, str | os.PathLike):
         read.append(path := path_of(old))
-        found = align_files(path, target, old_format=old_format, new_format=new_format, doc_key=doc_key,
-                            least_matched=least_matched)  # fmt: skip
+        found = aligning.align_files(
+            path, target, old_format=old_format, new_format=new_format, doc_key=doc_key,
+            least_matched=least_matched,
+        )  # fmt: skip
     else:
         records = [r for r in records_of(old) if doc_key in (None, r.doc_key)]
-        found = align_records(records, target, new_format=new_format, least_matched=least_matched)
+        found = aligning.align_records(records, target, new_format=new_format, least_matched=least_matched)
     carried = Carried(found, read)
     if (path_of_report := path_or_none(report)) is not None:
         documents = carried.to_dict()["documents"]
