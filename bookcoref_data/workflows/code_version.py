@@ -1,4 +1,4 @@
-"""A checksum of the code and weights that can change an annotation, and of nothing else.
+"""A checksum of the code, facts and weights that can change an annotation, and of nothing else.
 
 Finished work is kept under it: old work must not hide a better annotator, and a comment must not throw away
 weeks of work. So docstrings, comments and layout do not count, nor do the other backends, nor rooms that
@@ -11,6 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from ..files import sha256_bytes
+from ..resources import resource
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 # The rooms whose code decides what is a mention of whom.
@@ -24,7 +25,17 @@ def annotator_version(backend: str) -> str:
     room = _PACKAGE / "annotation"
     start = [p for p in room.iterdir() if p.is_file()]
     start += [p for p in (room / backend).rglob("*") if p.is_file() and "__pycache__" not in p.parts]
-    start += (room / "weights").glob(f"{backend}.*")
+    return _version([*start, *(room / "weights").glob(f"{backend}.*")])
+
+
+@lru_cache(maxsize=1)
+def reader_version() -> str:
+    """sha256 over what makes tokens of a text: the code, and the recipe of cleaning that ships."""
+    return _version([_PACKAGE / "text" / "read_book.py", resource("recipes", "clean.toml")])
+
+
+def _version(start: list[Path]) -> str:
+    """sha256 over files, the modules of deciding rooms that they import, and the facts that these load."""
     found: dict[Path, bytes] = {}
     while start:
         path = start.pop()
@@ -40,14 +51,16 @@ def annotator_version(backend: str) -> str:
             ours = place != "annotation" or len(rest) == 1
             start += [other] if ours and place in _DECIDING and other not in found else []
         for node in ast.walk(tree):
+            match node:
+                case ast.Call(ast.Name("resource"), [ast.Constant(str(kind)), ast.Constant(str(name))]):
+                    start.append(resource(kind, name))
             if not isinstance(node, _DOCUMENTED) or not node.body:
                 continue
             first = node.body[0]
             if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
                 node.body = node.body[1:]
         found[path] = ast.dump(tree).encode()
-    parts = (p.relative_to(_PACKAGE).as_posix().encode() + b"\0" + found[p] for p in sorted(found))
-    return sha256_bytes(b"\0".join(parts))
+    return sha256_bytes("".join(sorted(map(sha256_bytes, found.values()))).encode())
 
 
 def _imported(tree: ast.Module, path: Path) -> Iterator[Path]:

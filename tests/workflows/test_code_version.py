@@ -54,3 +54,23 @@ def test_what_can_change_an_annotation_changes_the_version(tmp_path, monkeypatch
     (tmp_path / file).parent.mkdir(exist_ok=True)
     (tmp_path / file).write_text(text, encoding="utf-8")
     assert (made("embedded") != before) is other
+
+
+def test_facts_that_deciding_code_loads_are_part_of_the_version(tmp_path, monkeypatch):
+    """Word lists lie in manifests/, not in code: other titles or pronouns give another annotation."""
+    facts = tmp_path / "honorifics.toml"
+    facts.write_text("mr = 1", encoding="utf-8")
+    real, asked = code_version.resource, []
+
+    def resource(kind, name):
+        asked.append(f"{kind}/{name}")
+        return facts if name == "honorifics.toml" else real(kind, name)
+
+    monkeypatch.setattr(code_version, "resource", resource)
+    annotator, reader = code_version.annotator_version.__wrapped__, code_version.reader_version.__wrapped__
+    before = annotator("embedded"), reader()
+    assert {"manifests/words.toml", "manifests/apparatus.toml", "recipes/clean.toml"} <= {*asked}
+    facts.write_text("mr = 2", encoding="utf-8")
+    assert annotator("embedded") != before[0]
+    facts.write_text("mr = 1", encoding="utf-8")
+    assert (annotator("embedded"), reader()) == before
