@@ -7,7 +7,8 @@ annotator):
     annotations-unfinished/<key>/  the states of the steps done so far, taken up by the next run
 
 So a second run does nothing, an interrupted or killed one goes on, and changed settings never reuse old
-work. Books are read, sent and written one by one: memory holds those that are being worked on.
+work. Books are read, sent and written one by one: memory holds those that are being worked on. A text is
+read by the process that annotates it, so that one which cannot be read stops no other.
 """
 
 import json
@@ -16,10 +17,11 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 from ..annotation.backends import device_count, make_backend
 from ..annotation.cast import Cast
@@ -28,7 +30,7 @@ from ..annotation.state import State
 from ..annotation.steps import Backend, Job
 from ..books import Book
 from ..errors import BookcorefError, DataError, UsageError, plural
-from ..files import key_of, sha256_bytes, write_bytes, write_text, writing
+from ..files import check_input, key_of, read_some, sha256_bytes, write_bytes, write_text, writing
 from ..formats.annotated import DATASET, KIND, TEXTS, check_kept, read_annotations
 from ..formats.folder import is_folder, iter_folder, read_build, writing_folder
 from ..formats.jsonl import parse_record
@@ -39,6 +41,7 @@ from ..outputs import whole
 from ..progress import Progress, Silent, begun
 from ..shapes import attributes
 from ..sources.store import Store
+from ..text.ebook import MOST_BYTES
 from . import engine
 from .annotate import (
     LICENCES,
@@ -52,10 +55,9 @@ from .annotate import (
     write_annotations,
 )
 from .casts import AUTO, read_cast
-from .code_version import annotator_version
-from .engine import Finished, JobResults, Outcome, finished, intact, run, run_jobs, worker_count
+from .code_version import annotator_version, reader_version
+from .engine import CachedJob, Finished, JobResults, Outcome, intact, run, run_jobs, worker_count
 
-PART = "annotations"
 UNFINISHED = "annotations-unfinished"
 # Part of every content key: raise it when the same inputs would give another annotation.
 SCALE_RULES = 2
@@ -74,42 +76,48 @@ TOGETHER = 16, 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class ReadingJob:
-    """One book to annotate and how; can be sent to a process. Without a `cast` one is proposed from the book.
+class ReadingJob(CachedJob):
+    """One book to annotate and how. Without a `cast` one is proposed from the book.
 
-    `steps` are those wanted in the end (default: the plan's), `until` those of this phase; `channel`
-    carries progress back.
+    `source` is None for the text in the file `path`, which is read when it is annotated. `steps` are those
+    wanted in the end (default: the plan's), `until` those of this phase; `channel` carries progress back.
     """
 
-    source: Source
+    PART: ClassVar[str] = "annotations"
+    source: Source | None
     cast: Cast | None
     plan: Plan
     cache: Path
     narrators: tuple[str, ...] = ()
     steps: tuple[str, ...] = ()
+    path: Path = Path()
     channel: Any = None
     until: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return self.source.book.doc_key
+        return self.source.book.doc_key if self.source else key_of(self.path)
 
-    def key(self) -> str:
-        """The content key: sha256 of everything that can change the annotation."""
+    def inputs(self) -> list[Any]:
+        how = [
+            SCALE_RULES, annotator_version(self.plan.backend), self.plan.key(), self.steps or self.plan.steps,
+            [(e.name, e.aliases, e.gender) for e in self.cast.entries] if self.cast else AUTO, self.narrators,
+        ]  # fmt: skip
+        if self.source is None:
+            data = b""
+            with suppress(BookcorefError):  # which shows when it is annotated
+                data = read_some(self.path, MOST_BYTES)
+            return [*how, reader_version(), self.path.name, sha256_bytes(data)]
         book, origin = self.source.book, self.source.origin
-        inputs = [
-            SCALE_RULES, annotator_version(self.plan.backend), self.plan.key(),
-            self.steps or self.plan.steps, self.narrators or self.source.narrators,
-            book.doc_key, book.gutenberg_key, book.tokens_sha256(), book.sentence_ends,
+        return [
+            *how, self.source.narrators, book.doc_key, book.gutenberg_key, book.tokens_sha256(),
+            book.sentence_ends, self.source.chapters,
             # The file, which the offsets count: another file of the same words has other offsets.
             [origin.file, origin.sha256] if origin else [],
-            [(e.name, e.aliases, e.gender) for e in self.cast.entries] if self.cast else AUTO,
-            self.source.chapters,
         ]  # fmt: skip
-        return sha256_bytes(json.dumps(inputs, sort_keys=True).encode("utf-8", "surrogatepass"))[:40]
 
-    def finished(self) -> Path:
-        """Where the finished book is, or will be."""
-        return Store(self.cache).path(PART, self.key())
+    def read(self) -> Source:
+        """The book. Raises: as `read_sources`."""
+        return self.source or next(iter(sources_in(self.path)))
 
     def unfinished(self) -> Path:
         """Where the states of its steps wait for the next phase, or the next run."""
@@ -117,7 +125,7 @@ class ReadingJob:
 
     def to_dict(self) -> dict[str, Any]:
         """All but the channel, ready for JSON, for engines that start processes elsewhere (`made_of`)."""
-        return attributes(self, "source cast plan cache narrators steps")
+        return attributes(self, "source cast plan cache narrators steps path")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +150,6 @@ class Shelf:
         files = book_files(self.path)
         return sum(sum(map(bool, map(str.strip, read_lines(p)))) if _holds_records(p) else 1 for p in files)
 
-    def only_texts(self) -> bool:
-        """Whether every book is a text file of its own, so that a task can read its books itself."""
-        return not is_folder(self.path) and all(p.suffix in TEXT_SUFFIXES for p in book_files(self.path))
-
     def check_casts(self) -> None:
         """A cast that is missing shall not show after hours. Raises UsageError."""
         for path in book_files(self.path):
@@ -153,11 +157,11 @@ class Shelf:
                 self._cast(path, key_of(path), None)
 
     def jobs(self) -> Iterator[ReadingJob]:
-        """A job per book, each read when it is asked for."""
-        for path, source in sources_below(self.path):
-            cast = self._cast(path, source.book.doc_key, source.cast)
+        """A job per book, each made when it is asked for."""
+        for path, key, source in books_below(self.path):
+            cast = self._cast(path, key, source.cast if source else None)
             told = self.narrators or (cast.narrators if cast else ())
-            yield ReadingJob(source, cast, self.plan, self.cache, told, self.steps)
+            yield ReadingJob(source, cast, self.plan, self.cache, told, self.steps, path)
 
     def cast_file(self, path: Path, key: str = "") -> Path | None:
         """The cast file of a book: the one for all, or its own of the folder; None where there is none."""
@@ -191,17 +195,19 @@ def workload(books: Shelf, processes: int) -> str:
     if is_folder(path):
         tokens = sum(book.tokens for book in read_build(path).books)
     else:
-        size = 0.0
-        for file in book_files(path):
-            suffixes = [suffix for suffix in file.suffixes if suffix in BYTES_PER_TOKEN]
-            packed = _PACKED if file.suffix in (".gz", ".zst") else 1.0
-            size += file.stat().st_size * packed / BYTES_PER_TOKEN[suffixes[-1] if suffixes else ".txt"]
-        tokens = round(size)
+        tokens = round(sum(map(_tokens_in, book_files(path))))
     line = f"{books.count():,} books, about {round(tokens, -3):,} tokens"
     if (speed := TOKENS_PER_SECOND.get(books.plan.backend)) is None:
         return line
     hours = tokens / speed / 3600 / max(1, processes)
     return f"{line}, about {hours:,.1f} hours with {processes} process{'es' * (processes != 1)}"
+
+
+def _tokens_in(file: Path) -> float:
+    """About how many tokens a file of books holds, by its size."""
+    suffixes = [suffix for suffix in file.suffixes if suffix in BYTES_PER_TOKEN]
+    packed = _PACKED if file.suffix in (".gz", ".zst") else 1.0
+    return check_input(file) * packed / BYTES_PER_TOKEN[suffixes[-1] if suffixes else ".txt"]
 
 
 def holds_many(path: Path) -> bool:
@@ -230,15 +236,23 @@ def book_files(path: Path) -> list[Path]:
 
 def sources_below(path: Path) -> Iterator[tuple[Path, Source]]:
     """Each book of a folder or file, with its file. Raises UsageError: two books of one key."""
+    for file, _, source in books_below(path):
+        yield file, source or next(iter(sources_in(file)))
+
+
+def books_below(path: Path) -> Iterator[tuple[Path, str, Source | None]]:
+    """The file and the key of each book of a folder or file, and the book unless it is a text to be read.
+    Raises UsageError: two books of one key."""
     seen: dict[str, Path] = {}
     for file in book_files(path):
-        for source in sources_in(file):
-            key = source.book.doc_key
+        several = is_folder(file) or _holds_records(file)
+        for source in sources_in(file) if several else (None,):
+            key = source.book.doc_key if source else key_of(file)
             if key in seen:
                 what = f"two books have the key {key!r}"
                 raise UsageError(what, found=f"{seen[key]} and {file}", hint="rename one")
             seen[key] = file
-            yield file, source
+            yield file, key, source
 
 
 def sources_in(path: Path) -> Iterable[Source]:
@@ -296,8 +310,8 @@ def _unfinished(
         name = str(job)
         if name in work.failed or name in work.finished:
             yield Outcome(name)
-        elif intact(job.finished()):
-            yield Outcome(name, result=Finished(job.finished(), fresh=False))
+        elif intact(place := job.finished()):
+            yield Outcome(name, result=Finished(place, fresh=False))
         else:
             yield replace(job, channel=channel, until=tuple(wanted))
 
@@ -308,7 +322,8 @@ def _shelves(jobs: Iterable[ReadingJob], together: int) -> Iterator[tuple[Readin
     for job in jobs:
         if job.cast is not None:
             shelf.append(job)
-        if len(shelf) == together or sum(len(j.source.book.tokens) for j in shelf) >= TOGETHER[1]:
+        sizes = (len(j.source.book.tokens) if j.source else _tokens_in(j.path) for j in shelf)
+        if len(shelf) == together or sum(sizes) >= TOGETHER[1]:
             yield tuple(shelf)
             shelf = []
     if shelf:
@@ -322,8 +337,9 @@ def ask_ahead(shelf: Sequence[ReadingJob]) -> None:
         return
     found: list[tuple[Job, State]] = []
     for job in shelf:
-        source, cast, states = job.source, job.cast or Cast(()), job.unfinished()
+        cast, states = job.cast or Cast(()), job.unfinished()
         with suppress(BookcorefError):
+            source = job.read()
             check_language(source.book, job.plan.language)
             told = job.narrators or cast.narrators or source.narrators
             given, state, left = prepared(source, cast, job.plan, job.until, told, states=states, resume=True)
@@ -341,7 +357,7 @@ def annotate_one(job: ReadingJob) -> Finished | None:
 
     def annotated() -> Annotated:
         return annotate_book(
-            job.source, job.cast, job.plan, narrators=job.narrators, steps=steps, states=unfinished,
+            job.read(), job.cast, job.plan, narrators=job.narrators, steps=steps, states=unfinished,
             resume=True, backend=backend_of(job.plan), progress=listener,
         )  # fmt: skip
 
@@ -354,7 +370,7 @@ def annotate_one(job: ReadingJob) -> Finished | None:
         write_annotations([done], folder, dataset=False)
         write_text(folder / "state.json", json.dumps(done.state.to_dict(), ensure_ascii=False))
 
-    done = finished(Store(job.cache), PART, job.key(), fill)
+    done = job.made(fill)
     shutil.rmtree(unfinished, ignore_errors=True)
     return done
 
@@ -383,23 +399,12 @@ class Relayed:
     """A listener in a worker: puts what it hears on a queue. A listener gone does not stop the work."""
 
     def __init__(self, queue: Any) -> None:
-        self._queue = queue
+        def put(*message: Any) -> None:
+            with suppress(OSError, EOFError):
+                queue.put(message)
 
-    def begin(self, key: str, total: int | None, unit: str) -> None:
-        self._put("begin", key, total, unit)
-
-    def advance(self, key: str, amount: int = 1) -> None:
-        self._put("advance", key, amount)
-
-    def end(self, key: str) -> None:
-        self._put("end", key)
-
-    def note(self, message: str) -> None:
-        self._put("note", message)
-
-    def _put(self, *message: Any) -> None:
-        with suppress(OSError, EOFError):
-            self._queue.put(message)
+        calls = (partial(put, name) for name in ("begin", "advance", "end", "note"))
+        self.begin, self.advance, self.end, self.note = calls
 
 
 @contextmanager
@@ -408,10 +413,11 @@ def relaying(progress: Progress, workers: int) -> Iterator[Any]:
     if workers == 1:
         yield SimpleNamespace(put=lambda message: getattr(progress, message[0])(*message[1:]))
         return
-    import multiprocessing
+    from multiprocessing.managers import SyncManager
 
+    manager = SyncManager()
     with engine.interrupts_held():
-        manager = multiprocessing.Manager()
+        manager.start(engine.settle)
     with manager:
         queue = manager.Queue()
 
@@ -480,7 +486,7 @@ def collect(
             writer.finish(
                 title or "Annotated books", licences=licences,
                 notes=[f"{key}: {note}" for key, state in states for note in state.notes],
-                missing={key: error.what for key, error in report.failed.items()},
+                missing=report.missing,
                 source=source, citation=citation,
             )  # fmt: skip
     return [*files, out / DATASET]

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from ..annotation.cast import Entry, make_cast
 from ..annotation.embedded.parsing import kernel
@@ -21,7 +21,7 @@ from ..books.facts import books_called
 from ..characters.match import MatchReport
 from ..characters.titles import main_title, tokens
 from ..errors import BookcorefError, UsageError
-from ..files import check_input, sha256_bytes, write_bytes
+from ..files import check_input, write_bytes
 from ..formats.folder import check_replaceable, writing_folder
 from ..formats.jsonl import format_record, parse_record
 from ..formats.reasons import REASONS, format_reasons, read_line
@@ -39,15 +39,14 @@ from .annotate_many import backend_of
 from .casts import Repair, propose_with
 from .clean import load_recipe as load_cleaning
 from .clean import read_settings
-from .code_version import annotator_version
-from .engine import Finished, FolderReport, Outcome, finished, run
+from .code_version import annotator_version, reader_version
+from .engine import CachedJob, Finished, FolderReport, Outcome, run
 from .harvest import WikidataPlan, harvest_name_lists, harvest_wikidata
 from .match import load_overrides, load_settings, read_matched, run_match, write_report
 from .plausibility import plausibility, summary_line
 from .publish_facts import gutenberg_rights
 from .verify import published_books
 
-PART = "silver"
 # Part of every content key: raise it when the same inputs would give another book.
 BUILD_RULES = 4
 PROPOSED = "proposed"
@@ -126,9 +125,10 @@ def _beside(recipe: Path, name: str) -> Path:
 
 
 @dataclass(frozen=True, slots=True)
-class SilverJob:
-    """All that makes one book; small, so that it can be sent to a process."""
+class SilverJob(CachedJob):
+    """All that makes one book."""
 
+    PART: ClassVar[str] = "silver"
     gutenberg_id: str
     doc_key: str
     text: Path
@@ -143,16 +143,14 @@ class SilverJob:
     def __str__(self) -> str:
         return self.doc_key
 
-    def key(self) -> str:
-        """The content key: sha256 of the text, the settings in force for this book, and the rules."""
+    def inputs(self) -> list[Any]:
         settings = asdict(load_cleaning(self.plan.clean_recipe).for_book(self.gutenberg_id))
         plan, told = self.plan.annotation(), (self.plan.paragraphs, self.plan.emphasis, self.narrators)
-        inputs = [
-            BUILD_RULES, self.doc_key, self.text_sha256, self.cast, settings, *told,
+        return [
+            BUILD_RULES, reader_version(), self.doc_key, self.text_sha256, self.cast, settings, *told,
             [plan.key(), annotator_version(plan.backend)] if plan else None,
             *([PROPOSED] if self.propose else []), *([asdict(self.repair)] if self.repair else []),
         ]  # fmt: skip
-        return sha256_bytes(json.dumps(inputs, sort_keys=True, default=str).encode())
 
 
 @dataclass(slots=True)
@@ -214,11 +212,11 @@ def _matched(
     # Tables made from name lists and from raw Wikidata answers, without any connection.
     tables, store = list(plan.casts), texts.store
     if plan.names:
-        out = store.path(PART, "names.jsonl")
+        out = store.path(SilverJob.PART, "names.jsonl")
         harvest_name_lists(plan.names, out, most_lost=1.0)  # made anew from the files that are given
         tables.append(out)
     for number, archive in enumerate(plan.wikidata):
-        out = store.path(PART, f"wikidata-{number}.jsonl")
+        out = store.path(SilverJob.PART, f"wikidata-{number}.jsonl")
         harvest_wikidata(WikidataPlan(most_lost=1.0), archive, out, offline=True, progress=progress)
         tables.append(out)
     if plan.propose and not tables:
@@ -293,7 +291,7 @@ def build_one(job: SilverJob) -> Finished:
         write_bytes(folder / "facts.json", json.dumps(facts, ensure_ascii=False).encode())
         write_bytes(folder / REASONS, reasons.encode())
 
-    return finished(Store(job.cache), PART, job.key()[:40], fill)
+    return job.made(fill)
 
 
 def make_book(job: SilverJob) -> tuple[Book, dict[str, Any], str]:
@@ -370,8 +368,7 @@ def _write(
             }
             for facts in report.books
         }
-        missing = {key: error.what for key, error in report.failed.items()}
-        missing |= {key: f"looks implausible: {why}" for key, why in report.left_out.items()}
+        implausible = {key: f"looks implausible: {why}" for key, why in report.left_out.items()}
         recipe = plan.annotate_recipe.name if plan.annotate_recipe else "no annotation"
         licence = {"licence": plan.licence} if plan.licence else {}
         own = f"{plan.licence}, {_ANNOTATION}".lstrip(", ")
@@ -379,7 +376,7 @@ def _write(
             plan.title,
             licences=[("texts", line_of_texts(report.texts.values())), ("annotation", own)],
             notes=["Silver: made by a pipeline, not checked by people.", *_book_notes(report.books)],
-            missing=missing,
+            missing=report.missing | implausible,
             source={"recipe": recipe, "versions": versions, **licence, "books": kept},
         )
 

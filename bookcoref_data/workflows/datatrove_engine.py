@@ -1,7 +1,6 @@
 """Annotate many books through datatrove's executors, on one machine or on a Slurm cluster.
 
     <work>/jobs/<number>.json    one book each, or where its text is; what a task reads
-    <work>/done/<file>.json      of a text file: what was annotated, and where the finished book is
     <work>/errors/<number>.json  what went wrong with a book, in words
     <work>/logs/                 datatrove's own
 
@@ -13,7 +12,7 @@ every book has its own content key in our cache, and a task passes over books th
 import json
 import shutil
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -21,13 +20,10 @@ from typing import Any
 
 from .. import errors
 from ..errors import BookcorefError, SourceError, UsageError, needing
-from ..files import sha256_bytes, sha256_file, write_text
-from ..shapes import attributes, made_of
-from ..sources.store import read_note, write_note
-from .annotate_many import SCALE_RULES, ReadingJob, Shelf, annotate_one, book_files
-from .casts import AUTO
-from .code_version import annotator_version
-from .engine import JobResults, intact
+from ..files import write_text
+from ..shapes import made_of
+from .annotate_many import ReadingJob, Shelf, annotate_one
+from .engine import Finished, JobResults
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,51 +43,18 @@ def executors() -> Any:
 
 
 def write_jobs(jobs: Iterable[ReadingJob] | Shelf, work: Path) -> list[tuple[str, Path]]:
-    """Write a job for each book; (its name, where it is when finished, or a note that says so) of each.
-
-    A text file is read and tokenised by its task: so ten thousand books begin at once, and a restart reads
-    none again. Raises UsageError: no book.
-    """
+    """Write a job for each book; gives its name and where it is when finished. Raises UsageError: no book."""
     for name in ("jobs", "errors"):
         for path in (work / name).glob("[0-9]" * 6 + ".json"):
             path.unlink()
-    todo: Iterable[ReadingJob | Shelf] = jobs.jobs() if isinstance(jobs, Shelf) else jobs
-    if isinstance(jobs, Shelf) and jobs.only_texts():
-        cast = jobs.characters
-        cast = cast.absolute() if cast and str(cast) != AUTO else cast
-        todo = [replace(jobs, path=path.absolute(), characters=cast) for path in book_files(jobs.path)]
     places = []
-    for number, job in enumerate(todo):
-        value = attributes(job) if isinstance(job, Shelf) else job.to_dict()
+    for number, job in enumerate(jobs.jobs() if isinstance(jobs, Shelf) else jobs):
+        value = replace(job, path=job.path.absolute()).to_dict()
         write_text(work / "jobs" / f"{number:06}.json", json.dumps(value, ensure_ascii=False), at_once=True)
-        if isinstance(job, Shelf):
-            places.append((job.path.stem, work / "done" / f"{job.path.name}.json"))
-        else:
-            places.append((str(job), job.finished()))
+        places.append((str(job), job.finished()))
     if not places:
         raise UsageError("there is no book to annotate", hint="check the folder, or the books you named")
     return places
-
-
-def _annotate_text(value: Mapping[str, Any], work: Path) -> None:
-    """Annotate the book in a text file, unless its note says that just this was done. Raises as
-    `annotate_one`."""
-    books: Shelf = made_of(Shelf, value)
-    path = books.path
-    note = work / "done" / f"{path.name}.json"
-    # Checksum of everything that can change the annotation of a text file, found without tokenising it
-    cast = books.cast_file(path)
-    inputs = [
-        SCALE_RULES, annotator_version(books.plan.backend), books.plan.key(), books.steps, books.narrators,
-        path.name, sha256_file(path), sha256_file(cast) if cast else AUTO,
-    ]  # fmt: skip
-    key = sha256_bytes(json.dumps(inputs).encode("utf-8"))
-    known = read_note(note)
-    if known and known.get("key") == key and intact(Path(str(known.get("folder")))):
-        return
-    for job in books.jobs():
-        annotate_one(job)
-        write_note(note, {"key": key, "doc_key": str(job), "folder": str(job.finished())})
 
 
 def annotate_share(data: Any, rank: int = 0, world_size: int = 1, *, work: str) -> None:
@@ -99,12 +62,8 @@ def annotate_share(data: Any, rank: int = 0, world_size: int = 1, *, work: str) 
     for number, path in enumerate(sorted((Path(work) / "jobs").glob("*.json"))):
         if number % world_size != rank:
             continue
-        value = json.loads(path.read_text(encoding="utf-8"))
         try:
-            if "path" in value:
-                _annotate_text(value, Path(work))
-            else:
-                annotate_one(made_of(ReadingJob, value))
+            annotate_one(made_of(ReadingJob, json.loads(path.read_text(encoding="utf-8"))))
         except BookcorefError as error:
             said = [None if v is None else str(v) for v in (error.expected, error.found)]
             fields = [type(error).__name__, error.what, *said, error.hint]
@@ -117,24 +76,12 @@ def run_local(
     """Run all tasks on this machine, `workers` at a time, and report as `annotate_books` does."""
     executor = executors().LocalPipelineExecutor
     places = write_jobs(jobs, work)
-    before = {place: _finished(name, place) for name, place in places}
+    known = [name for name, place in places if place.is_dir()]
     executor(
         pipeline=[partial(annotate_share, work=str(work))], tasks=min(tasks, len(places)), workers=workers,
         logging_dir=str(work / "logs"), skip_completed=False,
     ).run()  # fmt: skip
-    after = (_finished(name, place) for name, place in places)
-    known = [found[0] for found, was in zip(after, before.values(), strict=True) if found and found == was]
     return report_of(places, work, known)
-
-
-def _finished(name: str, place: Path) -> tuple[str, Path] | None:
-    """(document key, folder) of a finished book, from its folder or from the note of a text file."""
-    if place.suffix != ".json":
-        return (name, place) if place.is_dir() else None
-    note = read_note(place)
-    if note is None or not Path(str(note.get("folder"))).is_dir():
-        return None
-    return str(note.get("doc_key")), Path(str(note["folder"]))
 
 
 def submit_slurm(
@@ -173,9 +120,8 @@ def report_of(places: Iterable[tuple[str, Path]], work: Path, reused: Iterable[s
             kind, what, expected, found, hint = json.loads(error.read_text(encoding="utf-8"))
             made = getattr(errors, kind, BookcorefError)
             report.failed[name] = made(what, expected=expected, found=found, hint=hint)
-        elif done := _finished(name, place):
-            report.finished[done[0]] = done[1]
-            (report.reused if done[0] in known else report.made).append(done[0])
+        elif place.is_dir():
+            report.note(name, Finished(place, name not in known))
         else:
             hint = f"the task was stopped or is still running: see {work / 'logs'}, then run again"
             report.failed[name] = SourceError(f"no task finished {name}", expected=str(place), hint=hint)

@@ -19,10 +19,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from importlib.abc import MetaPathFinder
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from ..errors import BookcorefError, SourceError
-from ..files import sha256_file, write_text
+from ..files import sha256_bytes, sha256_file, write_text
 from ..formats.folder import BuildRecord
 from ..progress import Progress
 from ..shapes import attributes
@@ -56,6 +56,33 @@ class Finished:
     repaired: bool = False
 
 
+class CachedJob:
+    """The work on one book: small, so that it can be sent to a process; `str(job)` is its name in reports.
+
+    It makes a folder in a part of the cache at `cache`, under a key of all that can change what is made.
+    """
+
+    __slots__ = ()
+    PART: ClassVar[str]
+    cache: Path
+
+    def inputs(self) -> list[Any]:
+        """All that can change what is made."""
+        raise NotImplementedError
+
+    def key(self) -> str:
+        """The content key: sha256 of the inputs."""
+        return sha256_bytes(json.dumps(self.inputs(), sort_keys=True).encode())
+
+    def finished(self) -> Path:
+        """Where the finished book is, or will be."""
+        return Store(self.cache).path(self.PART, self.key())
+
+    def made(self, fill: Callable[[Path], None]) -> Finished:
+        """The finished book, from the cache or made now by `fill(folder)`."""
+        return finished(Store(self.cache), self.PART, self.key(), fill)
+
+
 @dataclass(slots=True)
 class JobResults:
     """What a run did, by the names of the jobs, in the order of input.
@@ -74,6 +101,11 @@ class JobResults:
     def exit_code(self) -> int:
         """The worst exit code of a failed job, 0 when all went well."""
         return max((e.exit_code for e in self.failed.values()), default=0)
+
+    @property
+    def missing(self) -> dict[str, str]:
+        """What failed and why, for the record of a folder."""
+        return {name: error.what for name, error in self.failed.items()}
 
     def note(self, name: str, result: Finished) -> None:
         """Take up the result of a job; an error that it met before is forgotten."""
@@ -283,7 +315,7 @@ def _in_pool(
 
 
 def _pool(workers: int, without: tuple[str, ...]) -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(workers, initializer=_settle, initargs=(without,))
+    return ProcessPoolExecutor(workers, initializer=settle, initargs=(without,))
 
 
 @contextmanager
@@ -309,8 +341,8 @@ def interrupts_held() -> Iterator[None]:
             signal.raise_signal(signal.SIGINT)
 
 
-def _settle(without: tuple[str, ...]) -> None:
-    """Make a new worker one of ours.
+def settle(without: tuple[str, ...] = ()) -> None:
+    """Make a new process one of ours.
 
     Ctrl-C reaches every process of a terminal: the main one stops, a worker finishes its book. A parent
     that is killed cannot stop its workers, so they look for it themselves.

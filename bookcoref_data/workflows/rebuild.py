@@ -130,7 +130,7 @@ def rebuild(plan: RebuildPlan, *, jobs: int = 0, progress: Progress | None = Non
             what = f"none of the {len(errors)} books could be built"
             found = "; ".join(str(e).splitlines()[0] for e in errors[:5])
             raise kind(what, found=found, hint=errors[0].hint if errors else None)
-        missing = {key: error.what for key, error in report.failed.items()}
+        missing = report.missing
         keys = [folder.name for folder in report.finished.values()]
         inputs = sha256_bytes(json.dumps([BUILD_RULES, plan.title, keys, missing, list(plan.notes)]).encode())
         report.record = _up_to_date(out, inputs)
@@ -163,7 +163,7 @@ def _build_books(plan: RebuildPlan, work: JobResults, jobs: int, progress: Progr
         edition once more to carry the annotation over."""
         key, tried = part.doc_key, list[RebuildJob]()
         job = RebuildJob(
-            part, plan.folder, Store(plan.store.root), None, plan.settings.texts.get(key),
+            part, plan.folder, plan.store.root, None, plan.settings.texts.get(key),
             plan.expected.get(key), plan.instructions.get(key, ""),
         )  # fmt: skip
         needs_text = not job.tokenised and bool(part.delta or part.pack)

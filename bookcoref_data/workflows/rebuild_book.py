@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, chain, pairwise, product
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from ..books import Character, Record, read_window_key, split_book, split_by_rule
 from ..books.annotation import annotation_of
@@ -36,26 +36,26 @@ from ..stitch.official import delta_from_bytes, sentence_ends
 from ..text.tokens import available_engines, tokenize_official
 from . import packed
 from .align import carried, holds_edition, old_of_pack, old_of_record, tokenize_edition
-from .engine import Finished, finished, intact
+from .engine import CachedJob, Finished, intact
 from .ingest import BookPart
 
-PART = "books"
 # Part of every content key: raise it when the same inputs would give another result.
 BUILD_RULES = 7
 _DAMAGED = "full and split annotations must come from the same whole release: fetch it again"
 
 
 @dataclass(frozen=True, slots=True)
-class RebuildJob:
-    """Everything that makes one book; small, so that it can be sent to a process.
+class RebuildJob(CachedJob):
+    """Everything that makes one book.
 
     `text` is the edition to try, `tokenised` a tokenised file given by the user instead; with `remap` set,
     no edition was exact, and the annotation is carried over if at least that share of its mentions is kept.
     """
 
+    PART: ClassVar[str] = "books"
     part: BookPart
     folder: Path
-    store: Store
+    cache: Path
     text: TextFile | None = None
     tokenised: Path | None = None
     expected: Mapping[str, Any] | None = None
@@ -65,14 +65,17 @@ class RebuildJob:
     def __str__(self) -> str:
         return self.part.doc_key
 
-    def key(self) -> str:
-        """The content key: sha256 of all inputs and of the rules."""
-        inputs = [
+    def inputs(self) -> list[Any]:
+        return [
             BUILD_RULES, self.part.doc_key, self.part.gutenberg_key, self.part.split, self.part.key,
             self.text.sha256 if self.text else "", sha256_file(self.tokenised) if self.tokenised else "",
             self.expected, self.remap, self.part.bare,
         ]  # fmt: skip
-        return sha256_bytes(json.dumps(inputs, sort_keys=True).encode())
+
+    def exact_note(self) -> Path:
+        """Names the book that was built with the released tokens from this part of a release."""
+        name = f"{sha256_bytes(self.part.key.encode())[:40]}.exact.json"
+        return Store(self.cache).path(self.PART, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +92,9 @@ class BuiltBook:
 def build_book(job: RebuildJob) -> Finished:
     """The finished book of a job, from the cache or built now. Runs in a worker process. Raises EditionError:
     the text or the release does not fit; another edition may."""
-    done = finished(job.store, PART, job.key(), lambda folder: _write(job, rebuilt(job), folder))
+    done = job.made(lambda folder: _write(job, rebuilt(job), folder))
     if job.remap is None and job.part.delta and done.fresh:
-        write_note(_exact_note(job), {"book": done.folder.name})
+        write_note(job.exact_note(), {"book": done.folder.name})
     return done
 
 
@@ -107,8 +110,8 @@ def rebuilt(job: RebuildJob) -> BuiltBook:
             left = ["speakers, scores and reasons count the released tokens: left out"] * bool(pack.reasons)
         else:
             # The book as an earlier run built it from this part of a release, with the released tokens.
-            note = read_note(_exact_note(job)) or {}
-            folder = job.store.path(PART, str(note.get("book") or "none"))
+            note = read_note(job.exact_note()) or {}
+            folder = Store(job.cache).path(job.PART, str(note.get("book") or "none"))
             if not intact(folder):
                 what = f"{job}: no earlier run has built this book, so it cannot be carried over"
                 hint = "give the edition of the release once with --mirror DIR, or a release of packs"
@@ -155,10 +158,6 @@ def rebuilt(job: RebuildJob) -> BuiltBook:
     book = _with_spans(bare, record, bare.doc_key, "annotation", hint)
     windows, notes = _windows(job, book, window_records)
     return BuiltBook(book, windows, check, notes)
-
-
-def _exact_note(job: RebuildJob) -> Path:
-    return job.store.path(PART, f"{sha256_bytes(job.part.key.encode())[:40]}.exact.json")
 
 
 def read_facts(folder: Path) -> BookFacts:

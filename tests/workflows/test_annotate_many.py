@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import multiprocessing
 import os
@@ -380,6 +381,24 @@ def test_after_ctrl_c_the_same_command_goes_on(toybox, command, jobs):
 
 
 @pytest.mark.long
+def test_a_command_that_is_killed_leaves_no_process_behind(toybox, command):
+    gate = toybox.order("book_2", "windows", "wait")
+    process = command("--jobs", "2")
+    deadline = time.monotonic() + 60
+    while "book_2 windows" not in toybox.log and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.kill()
+    process.wait(timeout=60)
+    gate.unlink()
+    with contextlib.suppress(ProcessLookupError):
+        while time.monotonic() < deadline:
+            os.killpg(process.pid, 0)
+            time.sleep(0.05)
+        os.killpg(process.pid, signal.SIGKILL)
+        pytest.fail("some process goes on")
+
+
+@pytest.mark.long
 def test_two_books_of_one_key_are_refused(toybox, command):
     folder = toybox.folder
     (folder / "books.jsonl").write_text((folder / "books.jsonl").read_text() * 2)
@@ -587,10 +606,8 @@ def test_a_task_reads_a_text_itself_and_a_restart_reads_none_again(toybox, texts
     cast = toybox.folder / "cast.txt"
     cast.write_text("Anna\n")
     books = annotate_many.Shelf(texts, toybox.plan(), toybox.cache, cast)
-    assert not books.only_texts()
     (texts / "third.jsonl").unlink()
     (texts / "notes.md").unlink()
-    assert books.only_texts()
     work = toybox.folder / "work"
     first = engine.run_local(books, work, tasks=2, workers=1)
     assert (len(first.made), first.reused, first.failed) == (len(list(texts.iterdir())), [], {})
@@ -606,6 +623,35 @@ def test_a_task_reads_a_text_itself_and_a_restart_reads_none_again(toybox, texts
     changed.write_text(changed.read_text(encoding="utf-8") + "\n\nAnna left.\n", encoding="utf-8")
     third = engine.run_local(books, work, tasks=2, workers=1)
     assert (len(third.made), read) == (1, [changed.name])
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_text_that_cannot_be_read_stops_no_other_and_a_restart_reads_none_again(
+    toybox, texts, workers, monkeypatch
+):
+    (texts / "nothing.txt").write_text("")
+    (cast := toybox.folder / "cast.txt").write_text("Anna\n")
+    books = annotate_many.Shelf(texts, toybox.plan(), toybox.cache, cast)
+    first = annotate_books(books.jobs, books.count(), workers=workers)
+    assert list(first.finished) == ["first", "second", "third_3"]
+    assert "holds no text" in str(first.failed["nothing"])
+    monkeypatch.delattr(annotate_many, "read_sources")
+    (texts / "nothing.txt").unlink()
+    again = annotate_books(books.jobs, books.count(), workers=1)
+    assert (again.made, again.finished) == ([], first.finished)
+
+
+def test_a_text_is_read_again_when_other_code_makes_its_tokens(toybox, texts, monkeypatch):
+    job = ReadingJob(None, None, toybox.plan(), toybox.cache, path=texts / "first.txt")
+    before = job.key()
+    assert made_of(ReadingJob, json.loads(json.dumps(job.to_dict()))).key() == before
+    monkeypatch.setattr(annotate_many, "reader_version", lambda: "other")
+    assert job.key() != before
+
+
+def test_a_path_with_nothing_there_is_told(tmp_path):
+    with pytest.raises(SourceError, match=r"nowhere\.txt"):
+        bc.annotate_many(tmp_path / "nowhere.txt", "auto", out=tmp_path / "out")
 
 
 def test_files_named_in_another_script_are_books_of_their_own(tmp_path):
