@@ -27,7 +27,7 @@ from ..outputs import files_of
 from ..workflows import spacy_docs
 from . import options as o
 from .options import PathLike
-from .tables import Table, TypedRow, TypedTable
+from .tables import Table, TypedRow
 
 if TYPE_CHECKING:
     import pandas
@@ -90,20 +90,20 @@ class Character:
     _book: AnnotatedBook = field(repr=False, compare=False)
 
     @cached_property
-    def mentions(self) -> TypedTable[Mention]:
+    def mentions(self) -> Table[Mention]:
         """A row per mention. Raises BookError for a file that has offsets only."""
         return self._book.mentions.where("character", self.name)
 
     @cached_property
-    def quotes(self) -> TypedTable[Quote]:
+    def quotes(self) -> Table[Quote]:
         """What the character says, in a book that we annotated."""
         return self._book.quotes.where("speaker", self.name)
 
     @overload
     def __getitem__(self, key: int) -> Mention: ...
     @overload
-    def __getitem__(self, key: slice) -> TypedTable[Mention]: ...
-    def __getitem__(self, key: int | slice) -> Mention | TypedTable[Mention]:
+    def __getitem__(self, key: slice) -> Table[Mention]: ...
+    def __getitem__(self, key: int | slice) -> Mention | Table[Mention]:
         return self.mentions[key]
 
     def __iter__(self) -> Iterator[Mention]:
@@ -194,7 +194,7 @@ class AnnotatedBook:
         return self.record.to_book()
 
     @cached_property
-    def mentions(self) -> TypedTable[Mention]:
+    def mentions(self) -> Table[Mention]:
         """One row per mention, in the order of the text; see `Mention`."""
         from ..scoring.mention_types import TypeRules
 
@@ -217,10 +217,10 @@ class AnnotatedBook:
                 ours.rule if ours else None, ours.score if ours else None, *self._characters_of(start, end),
             ])  # fmt: skip
         columns = ("start", "end", "text", "character", "kind", "rule", "score", "char_start", "char_end")
-        return TypedTable(Mention, Table.of_rows(columns, rows).to_dict())
+        return Table.of_rows(columns, rows, Mention)
 
     @cached_property
-    def quotes(self) -> TypedTable[Quote]:
+    def quotes(self) -> Table[Quote]:
         """One row per quotation of our own annotation; see `Quote`."""
         known = self._reasoned
         columns = ("start", "end", "text", "speaker", "addressees", "rule", "score", "char_start", "char_end")
@@ -230,7 +230,7 @@ class AnnotatedBook:
              q.rule, q.score, *self._characters_of(q.start, q.end)]
             for q in known.quotes
         ] if known else []  # fmt: skip
-        return TypedTable(Quote, Table.of_rows(columns, rows).to_dict())
+        return Table.of_rows(columns, rows, Quote)
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -4,27 +4,35 @@ with a short line to look at, a table, and the document that `--json` prints."""
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, overload
 
 from ..formats.cells import cell_text, markdown_row
 from ..late import pa, pl
 
 if TYPE_CHECKING:
     import pandas
+    from typing_extensions import TypeVar
+
+    R = TypeVar("R", bound=Mapping[str, Any], default=Mapping[str, Any])
+else:
+    from typing import TypeVar
+
+    R = TypeVar("R")
 
 _SHOWN = 10
 
 
-class Table:
-    """Columns of equal length, by name. Iterating gives one dict per row.
+class Table(Generic[R]):
+    """Columns of equal length, by name. Iterating gives one dict per row, or an object of the class `row`.
 
     Rows are found by number (`table[0]`, `table[:5]` is a table), columns by name (`table["text"]`, a list).
     """
 
-    def __init__(self, columns: Mapping[str, Sequence[Any]]) -> None:
+    def __init__(self, columns: Mapping[str, Sequence[Any]], row: Callable[..., R] | None = None) -> None:
+        self._row_of: Callable[..., Any] = row or dict
         self._columns = {name: list(values) for name, values in columns.items()}
         lengths = {len(values) for values in self._columns.values()}
         if len(lengths) > 1:
@@ -32,16 +40,18 @@ class Table:
         self._length = lengths.pop() if lengths else 0
 
     @classmethod
-    def of_rows(cls, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:
+    def of_rows(
+        cls, columns: Sequence[str], rows: Sequence[Sequence[Any]], row: Callable[..., R] | None = None
+    ) -> Table[R]:
         """A table from its rows."""
-        return cls({name: [row[i] for row in rows] for i, name in enumerate(columns)})
+        return cls({name: [values[i] for values in rows] for i, name in enumerate(columns)}, row)
 
-    @classmethod
-    def of_dicts(cls, rows: Iterable[Mapping[str, Any]]) -> Table:
+    @staticmethod
+    def of_dicts(rows: Iterable[Mapping[str, Any]]) -> Table:
         """A table from dicts; a row that lacks a column has None there."""
         rows = list(rows)
         columns = dict.fromkeys(name for row in rows for name in row)
-        return cls({name: [row.get(name) for row in rows] for name in columns})
+        return Table({name: [row.get(name) for row in rows] for name in columns})
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -51,8 +61,8 @@ class Table:
     def __len__(self) -> int:
         return self._length
 
-    def __iter__(self) -> Iterator[Mapping[str, Any]]:
-        return (self._row(i) for i in range(self._length))
+    def __iter__(self) -> Iterator[R]:
+        return (self[i] for i in range(self._length))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Table) and self._columns == other._columns
@@ -60,29 +70,28 @@ class Table:
     __hash__ = None  # type: ignore[assignment]
 
     @overload
-    def __getitem__(self, key: int) -> Mapping[str, Any]: ...
+    def __getitem__(self, key: int) -> R: ...
     @overload
     def __getitem__(self, key: str) -> list[Any]: ...
     @overload
-    def __getitem__(self, key: slice) -> Table: ...
+    def __getitem__(self, key: slice) -> Table[R]: ...
     def __getitem__(self, key: int | str | slice) -> Any:
         if isinstance(key, str):
             return list(self._columns[key])
         if isinstance(key, slice):
-            return self._like({name: values[key] for name, values in self._columns.items()})
+            return Table({name: values[key] for name, values in self._columns.items()}, self._row_of)
         if not -self._length <= key < self._length:
             raise IndexError(f"row {key} of a table of {self._length}")
-        return self._row(key % self._length)
+        return self._row_of(**self._values(key))
 
-    def _like(self, columns: Mapping[str, Sequence[Any]]) -> Table:
-        """A table of the same kind with other rows."""
-        return Table(columns)
+    def where(self, column: str, value: object) -> Table[R]:
+        """The rows in which a column has this value."""
+        places = [i for i, found in enumerate(self._columns[column]) if found == value]
+        kept = {name: [values[i] for i in places] for name, values in self._columns.items()}
+        return Table(kept, self._row_of)
 
     def _values(self, number: int) -> dict[str, Any]:
         return {name: values[number] for name, values in self._columns.items()}
-
-    def _row(self, number: int) -> Mapping[str, Any]:
-        return self._values(number)
 
     def to_arrow(self) -> pa.Table:
         """The table for pyarrow."""
@@ -144,40 +153,6 @@ class TypedRow(Mapping[str, Any]):
 
     def __hash__(self) -> int:
         return hash(tuple(self.values()))
-
-
-R = TypeVar("R", bound=TypedRow)
-
-
-class TypedTable(Table, Generic[R]):
-    """A table whose rows are of one class."""
-
-    def __init__(self, row: type[R], columns: Mapping[str, Sequence[Any]]) -> None:
-        super().__init__(columns)
-        self._class = row
-
-    def __iter__(self) -> Iterator[R]:
-        return (self._row(i) for i in range(len(self)))
-
-    @overload
-    def __getitem__(self, key: int) -> R: ...
-    @overload
-    def __getitem__(self, key: str) -> list[Any]: ...
-    @overload
-    def __getitem__(self, key: slice) -> TypedTable[R]: ...
-    def __getitem__(self, key: int | str | slice) -> Any:
-        return super().__getitem__(key)
-
-    def where(self, column: str, value: object) -> TypedTable[R]:
-        """The rows in which a column has this value."""
-        places = [i for i, found in enumerate(self._columns[column]) if found == value]
-        return self._like({name: [values[i] for i in places] for name, values in self._columns.items()})
-
-    def _like(self, columns: Mapping[str, Sequence[Any]]) -> TypedTable[R]:
-        return TypedTable(self._class, columns)
-
-    def _row(self, number: int) -> R:
-        return self._class(**self._values(number))
 
 
 class Result(ABC):
