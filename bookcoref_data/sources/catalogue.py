@@ -25,6 +25,7 @@ import tarfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -144,17 +145,10 @@ def read_archive(archive: Path, advance: Callable[[int], None]) -> pl.DataFrame:
     Raises ValueError: there is no record. OSError, EOFError, tarfile.TarError, lxml.etree.LxmlError: it is no
     archive, is cut short, or a record is broken.
     """
-    rows: list[Row] = []
-    chunks: list[pa.Table] = []
-    for number, data in records(archive):
-        rows.append(row_of(number, data))
-        if len(rows) == _CHUNK:
-            chunks.append(table_of(rows))
-            advance(len(rows))
-            rows = []
-    if rows:
-        chunks.append(table_of(rows))
-        advance(len(rows))
+    rows, chunks = (row_of(*record) for record in records(archive)), list[pa.Table]()
+    while some := list(islice(rows, _CHUNK)):
+        chunks.append(table_of(some))
+        advance(len(some))
     if not chunks:
         raise ValueError("no record cache/epub/<id>/pg<id>.rdf in the archive")
     return _frame(pa.concat_tables(chunks))

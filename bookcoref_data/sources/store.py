@@ -184,21 +184,26 @@ class Store:
                     shutil.rmtree(path, ignore_errors=True)
                     _remove_quietly(path)
 
-    def make(self, part: str, name: str, fill: Callable[[Path], None]) -> Path:
-        """The folder entry `part/name`; when it is not there, `fill(folder)` writes it, once.
+    def make(
+        self, part: str, name: str, fill: Callable[[Path], None], sound: Callable[[Path], bool] = Path.is_dir
+    ) -> Path:
+        """The folder entry `part/name`; when it is not there, or not `sound`, `fill(folder)` writes it, once.
 
         `fill` gets an empty temporary folder, which is renamed into place when it returns; when it
         raises, nothing is left. Two processes asking at once: one works, the other waits and takes.
         """
         target = self.path(part, name)
-        if target.is_dir():
+        if sound(target):
             return target
         with self.lock(f"{part}-{name}"):
-            if target.is_dir():
+            if sound(target):
                 return target
             with CacheError.around(self.root):
                 target.parent.mkdir(parents=True, exist_ok=True)
                 scratch = Path(tempfile.mkdtemp(prefix=".making-", dir=target.parent))
+                if target.is_dir():  # renamed first, so that nobody sees half of it
+                    damaged = target.rename(scratch.with_name(f"{scratch.name}-damaged"))
+                    shutil.rmtree(damaged, ignore_errors=True)
             try:
                 fill(scratch)
                 current = os.umask(0)
@@ -209,14 +214,6 @@ class Store:
                 shutil.rmtree(scratch, ignore_errors=True)
                 raise
         return target
-
-    def discard(self, part: str, name: str) -> None:
-        """Remove one entry, by renaming it first: nobody sees half of it. Hold its lock."""
-        target = self.path(part, name)
-        with CacheError.around(self.root):
-            doomed = Path(tempfile.mkdtemp(prefix=".making-", dir=target.parent))
-            target.rename(doomed / "entry")
-        shutil.rmtree(doomed, ignore_errors=True)
 
     def parts(self) -> list[str]:
         """Names of the parts that exist, sorted. Other folders in the cache's folder are none of them."""

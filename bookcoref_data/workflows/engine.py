@@ -151,16 +151,7 @@ def finished(store: Store, part: str, key: str, fill: Callable[[Path], None]) ->
     Every file has its sha256 beside it, which is compared on each use: damaged work is made again. Raises: as
     `fill` and `Store.make`.
     """
-    there = store.path(part, key)
-    damaged = False
-    if there.is_dir():
-        if intact(there):
-            return Finished(there, fresh=False)
-        with store.lock(f"{part}-{key}"):
-            damaged = there.is_dir() and not intact(there)
-            if damaged:
-                store.discard(part, key)
-    made: list[Path] = []
+    there, made = store.path(part, key).is_dir(), list[Path]()
 
     def filled(folder: Path) -> None:
         fill(folder)
@@ -168,8 +159,8 @@ def finished(store: Store, part: str, key: str, fill: Callable[[Path], None]) ->
         write_text(folder / CHECKSUMS, json.dumps(sums, sort_keys=True))
         made.append(folder)
 
-    folder = store.make(part, key, filled)
-    return Finished(folder, bool(made), damaged and bool(made))
+    folder = store.make(part, key, filled, intact)
+    return Finished(folder, bool(made), there and bool(made))
 
 
 def intact(folder: Path) -> bool:

@@ -51,14 +51,13 @@ class PackEntry:
 
 
 @dataclass(slots=True)
-class PackReport:
-    """What packing did. `left_out` maps doc_keys to reasons, `failed` to errors."""
+class PackReport(JobResults):
+    """What packing did. `left_out` maps doc_keys to reasons."""
 
-    out: Path
+    out: Path = Path()
     packs: list[PackEntry] = field(default_factory=list)
     left_out: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    failed: dict[str, BookcorefError] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         told = attributes(self, "out packs") | {"bytes": sum(p.bytes for p in self.packs)}
@@ -110,15 +109,14 @@ def pack_folder(
     `out` is a folder, or a file ending in `.pack` when there is just one book.
     """
     settings, progress = settings or {}, progress or Silent()
-    work = JobResults()
-    report = PackReport(out)
+    report = PackReport(out=out)
     facts = {b.doc_key: b for b in books_called(books, read_build(folder).books, folder)}
     if out.suffix == SUFFIX and len(facts) > 1:
         raise UsageError(f"--out {out} is one file, but there are {len(facts)} books", expected="a folder")
     with whole(out):
         todo = _jobs(folder, facts, candidates, settings, report)
-        run(_pack, todo, work, progress, bar=("packs", len(facts), "books"), workers=jobs)
-        for path in work.finished.values():
+        run(_pack, todo, report, progress, bar=("packs", len(facts), "books"), workers=jobs)
+        for path in report.finished.values():
             data = path.read_bytes()
             pack = read_pack(data, path.name)
             report.packs.append(PackEntry(
@@ -126,12 +124,11 @@ def pack_folder(
                 pack.token_count, pack.tokens_sha256, pack.source_sha256, pack.literal_characters,
                 pack.licence, pack.attribution, pack.fingerprint.bits if pack.fingerprint else 0,
             ))  # fmt: skip
-        report.failed = work.failed
         if settings.get("fingerprint_bits", BITS):
             bare = (pack.doc_key for pack in report.packs if not pack.fingerprint_bits)
             report.notes += [f"{key}: {WHY_NO_FINGERPRINT}" for key in bare]
         if not report.packs:
-            errors = list(work.failed.values())
+            errors = list(report.failed.values())
             if len(errors) == 1:
                 raise errors[0]
             found = "; ".join([*report.left_out.values(), *(e.what for e in errors)][:5])
