@@ -104,33 +104,22 @@ def apply_edits(source: CharStream, edits: Edits) -> CharStream:
     codes = source.codes[kept]
     if not edits.literals:
         return CharStream(codes, after)
-    literals = codes_of(edits.literals).astype(np.int64)
+    literals = codes_of(edits.literals)
     owner = np.repeat(np.arange(len(edits.size)), edits.size)
-    escaped = np.zeros(len(literals), dtype=bool)
     is_escape = literals == ESCAPE
-    escaped[1:] = is_escape[:-1]
-    mark = np.zeros(len(literals), dtype=np.uint8)
+    escaped = np.append(False, is_escape[:-1])
+    marks = np.zeros(len(literals), dtype=np.uint8)
     for code, meaning in _MARKS.items():
-        mark[(literals == code) & ~escaped] = meaning
-    first = np.ones(len(literals), dtype=bool)
-    first[1:] = owner[1:] != owner[:-1]
-    follows = np.zeros(len(literals), dtype=np.uint8)
-    follows[:-1] = np.where(first[1:], 0, mark[1:])
-    bare = (mark > 0) & first
-    follows[bare] = mark[bare]
-    literal = np.where(bare, -1, literals)
-    visible = ((mark == 0) | bare) & ~is_escape
-    literal, marks, owner = literal[visible], follows[visible], owner[visible]
+        marks[(literals == code) & ~escaped] = meaning
+    inserted = (marks == 0) & ~is_escape
     at = np.cumsum(edits.keep)[owner]
-    bare = literal < 0
-    before = at[bare] - 1
-    inside = before >= 0
-    np.maximum.at(after, before[inside], marks[bare][inside])
-    real = literal >= 0
-    if codes.dtype == np.uint16 and literal.max() > 0xFFFF:
-        codes = codes.astype(np.uint32)
-    inserted = literal[real].astype(codes.dtype)
-    return CharStream(np.insert(codes, at[real], inserted), np.insert(after, at[real], marks[real]))
+    codes = codes.astype(np.promote_types(codes.dtype, literals.dtype))
+    codes, after = np.insert(codes, at[inserted], literals[inserted]), np.insert(after, at[inserted], 0)
+    # A mark is about the character that stands before it now, kept or inserted.
+    before = at + np.cumsum(inserted) - 1
+    told = (marks > 0) & (before >= 0)
+    np.maximum.at(after, before[told], marks[told])
+    return CharStream(codes, after)
 
 
 def make_edits(source: CharStream, target: np.ndarray, ends: np.ndarray) -> Edits:
