@@ -225,12 +225,12 @@ class Fetcher:
         if self.offline:
             hint = "run once without --offline, or give local files (--mirror DIR, --release DIR)"
             raise OfflineError(f"{url} is needed, but the network is switched off", hint=hint)
+        what, hint = f"cannot fetch {url}", "check the network and run the same command again"
+        hint += "; what is fetched is kept"
         # Fail at once for a host that was given up in this run
         if host in self._given_up:
-            raise SourceError(
-                f"cannot fetch {url}", found=f"{self._given_up[host]} ({host} was given up in this run)",
-                hint="check the network and run the same command again; what is fetched is kept",
-            )  # fmt: skip
+            found = f"{self._given_up[host]} ({host} was given up in this run)"
+            raise SourceError(what, found=found, hint=hint)
         for attempt in range(1, self.pace.attempts + 1):
             self._turns.wait(host)
             try:
@@ -238,8 +238,8 @@ class Fetcher:
             except Retry as again:
                 fault = again
             if (fault.wait or 0) > self.pace.longest_wait:
-                self._give_up(host, f"{host} asks to come back in {fault.wait:.0f} s")
                 what = f"{host} asks to come back in {fault.wait:.0f} s"
+                self._give_up(host, what)
                 expected = f"a wait of at most {self.pace.longest_wait:.0f} s"
                 hint = "run the same command later; what is fetched is kept"
                 raise SourceError(what, expected=expected, found=f"{fault.reason} for {url}", hint=hint)
@@ -254,10 +254,7 @@ class Fetcher:
                         f"(try {attempt + 1} of {self.pace.attempts})"
                     )
                 self._sleep(seconds)
-        raise SourceError(
-            f"cannot fetch {url}", found=f"{fault.reason} (after {attempt} tries)",
-            hint="check the network and run the same command again; what is fetched is kept",
-        )  # fmt: skip
+        raise SourceError(what, found=f"{fault.reason} (after {attempt} tries)", hint=hint)
 
     def _give_up(self, host: str, reason: str) -> None:
         self._given_up[host] = reason

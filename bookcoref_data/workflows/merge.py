@@ -314,9 +314,8 @@ class AnswerFile:
         """Append an answer; a later row about a chain replaces an earlier one when the table is read."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            new = not self.path.exists() or not self.path.stat().st_size
             with open(self.path, "a", encoding="utf-8", newline="\n") as stream:
-                if new:
+                if not stream.tell():
                     stream.write("\t".join(COLUMNS) + "\n")
                 stream.write(row_of(document, ref, target, self.annotator) + "\n")
         except OSError as error:
