@@ -10,7 +10,6 @@ from dataclasses import replace as changed
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..books import Mention
 from ..errors import DataError, UsageError, plural
 from ..files import path_of, write_text
 from ..outputs import ANNOTATION, files_of
@@ -235,7 +234,9 @@ class Review:
 
     def take_back(self) -> bool:
         """Forget the last answer; False where there is none."""
-        return self._session.take_back()
+        from ..workflows.correct import take_back
+
+        return take_back(self._session.edits, self._session.author, self._session.source.book.doc_key)
 
     @property
     def table(self) -> Table:
@@ -286,7 +287,7 @@ def audit(
 
     Args:
         source: data set folder, or a file in any format: gold, silver, a system's output.
-        read: read the books, too, with the names of the chains as the cast: finds more, takes a minute for a
+        read: read the books, too, with the names of the chains as the cast: finds more, takes minutes for a
             novel.
         most: flags that are listed (0: all); the counts are those of all.
         edits: corrections that were made before: what they decide is not listed again.
@@ -330,11 +331,13 @@ class Audit(Result):
     @property
     def table(self) -> Table:
         """One row per flag."""
-        columns = ("doc_key", "token", "kind", "likely wrong", "words", "reason")
+        columns = ("doc_key", "token", "kind", "likely wrong", "passage", "reason")
         rows = []
         for f, a in self.flags:
-            words = a.book.text_of(Mention(f.start, f.end))
-            rows.append([a.doc_key, f.start, f.kind, round(f.chance, 2), words, f.reason])
+            parts = (f.start - 6, f.start), (f.start, f.end + 1), (f.end + 1, f.end + 5)
+            before, words, after = (" ".join(a.book.tokens[max(0, i) : j]) for i, j in parts)
+            passage = " ".join(f"{before} [{words}] {after}".split())
+            rows.append([a.doc_key, f.start, f.kind, round(f.chance, 2), passage, f.reason])
         return Table.of_rows(columns, rows)
 
     def to_dict(self) -> dict[str, Any]:
@@ -352,6 +355,12 @@ class Audit(Result):
         made = parse_edits("\n".join(json.dumps(edit) for edit in answer))
         kept = correct.read_edits(path) if path.is_file() else []
         correct.write_edits([*kept, *correct.signed(made, self._author)], path)
+
+    def take_back(self, file: PathLike) -> bool:
+        """Take the last answer out of a file; False where there is none."""
+        from ..workflows.correct import take_back
+
+        return take_back(path_of(file), self._author)
 
     def page(self, server: dict[str, str] | None = None) -> str:
         """A page that asks of each flag whether it is an error."""

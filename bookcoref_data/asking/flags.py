@@ -26,7 +26,9 @@ _GENDER_OF |= dict.fromkeys(pronouns.NEUTER, "n") | dict.fromkeys(pronouns.PLURA
 _SHARE, _FIFTH = 0.8, 5
 """Least share of a chain's pronouns, or of the places of a name, that makes the rest suspicious."""
 _RUN = 60
-"""Tokens in which a place that our reading has otherwise should be the only one."""
+"""Most tokens between two places that our reading has otherwise, if they are one matter."""
+_READ = {0.9: 0.9, 0.8: 0.6, 0.7: 0.4}
+"""How likely an error is where our reading is so certain of somebody else."""
 _LEAST_APART = 3
 """Mentions that two chains of one name must have, one before the other, to be one chain cut in two."""
 _MOST_NAME, _LONG = 4, 3
@@ -46,16 +48,16 @@ class Flag:
     edits: tuple[Edit, ...] = ()
 
 
-def find_flags(a: Annotation, own: Annotation | None = None, tags: Sequence[str] = ()) -> list[Flag]:
+def find_flags(a: Annotation, own: Sequence[Marked] = (), tags: Sequence[str] = ()) -> list[Flag]:
     """The likely errors of an annotation, most likely first, one for each place.
 
-    `own` is our reading of the same tokens, `tags` their parts of speech (Penn Treebank); what needs them is
-    left out without them.
+    `own` are mentions that our reading gives to another of the characters, with its probability; `tags` are
+    the parts of speech of the tokens (Penn Treebank); what needs them is left out without them.
     """
     book = _Chains(a, tags)
     found = [
         *book.genders(), *book.names_of_others(), *book.two_chains(), *book.boundaries(),
-        *book.not_marked(), *book.things(), *book.speakers(), *(book.our_reading(own) if own else ()),
+        *book.not_marked(), *book.things(), *book.speakers(), *book.our_reading(own),
     ]  # fmt: skip
     best: dict[tuple[int, int], Flag] = {}
     for flag in sorted(found, key=lambda f: -f.chance):
@@ -66,15 +68,25 @@ def find_flags(a: Annotation, own: Annotation | None = None, tags: Sequence[str]
     return sorted(best.values(), key=lambda f: (-f.chance, f.start))
 
 
-def names_of_chains(a: Annotation) -> list[tuple[str, tuple[str, ...]]]:
-    """The most frequent name of every chain of a person that is named, with its other names."""
-    book, found = _Chains(a), []
+def names_of_chains(a: Annotation) -> list[list[str]]:
+    """The names of each chain that no other has more often, if it is a named person's."""
+    book, found = _Chains(a), list[list[str]]()
     for who, names in enumerate(book.named):
         seen = book.genders_of[who]
-        if names and seen["m"] + seen["f"] + names.total() >= 2 and seen["n"] <= seen["m"] + seen["f"]:
-            texts = [" ".join(name) for name, _ in names.most_common()]
-            found.append((texts[0], tuple(texts[1:])))
+        person = seen["m"] + seen["f"] + names.total() >= 2 and seen["n"] <= seen["m"] + seen["f"]
+        own = [name for name, times in names.most_common() if times == max(book.owners[name].values())]
+        found.append([" ".join(name) for name in own] if person else [])
     return found
+
+
+def called(a: Annotation, who: int, near: int) -> str:
+    """A chain in words: its name; where it has none, its mention nearest to a token that says most."""
+    low, name = a.names[who].lower(), a.names[who]
+    if who not in a.guessed or (name != low and low not in pronouns.ALL_PRONOUNS):
+        return name
+    told = ((a.book.text_of(m.mention).lower() in pronouns.ALL_PRONOUNS, m) for m in a.by_character[who])
+    little, m = min(told, key=lambda pair: (pair[0], abs(pair[1].start - near)))
+    return f"“{' '.join(a.book.tokens[m.start : m.end + 1 + _MOST_NAME * little])}”"
 
 
 class _Chains:
@@ -110,7 +122,8 @@ class _Chains:
 
     def _name(self, m: Marked) -> tuple[str, ...]:
         """The words of a mention that is a proper name: all have a capital, one is never written small."""
-        words = self.words(m)
+        # "Your Excellency" is whoever is addressed.
+        words = () if self.low[m.start] in _DETERMINERS else self.words(m)
         if len(words) > _MOST_NAME or not all(w[:1].isupper() or w == "." for w in words):
             return ()
         bare = [w for w in words if w.lower().rstrip(".") not in honorifics.HONORIFICS and w.isalpha()]
@@ -154,7 +167,8 @@ class _Chains:
                 top, times = seen.most_common(1)[0] if seen else ("", 0)
                 if gender and gender != top and rest >= 1 and times >= _SHARE * rest:
                     told, often = {"m": "he", "f": "she", "p": "they", "n": "it"}[top], plural(times, "time")
-                    reason = f"“{self.tokens[m.start]}” in a chain that is “{told}” {often}"
+                    name = called(self.a, who, m.start)
+                    reason = f"“{self.tokens[m.start]}” is {name} here, elsewhere “{told}” ({often})"
                     to = self._nearest(m, gender)
                     edit = self._link(m, to) if to >= 0 else self._edit("unlink", m)
                     chance = 0.6 + 0.35 * min(rest, 10) / 10 - 0.3 * ("p" in (gender, top)) - 0.2 * (rest < 2)
@@ -171,7 +185,7 @@ class _Chains:
                 for m in self.a.by_character[other]:
                     if self._name(m) == name:
                         foreign = self.named[other].total() > self.named[other][name]
-                        reason = f"“{' '.join(name)}” is {self.a.names[who]} {times} times"
+                        reason = f"“{' '.join(name)}” is {called(self.a, who, m.start)} at {times} places"
                         chance = min(0.95, 0.5 + 0.1 * times + 0.15 * foreign)
                         yield Flag("name of another", *m.mention, chance, reason, (self._link(m, who),))
 
@@ -190,8 +204,8 @@ class _Chains:
                 if pair not in told and share > 1 - _SHARE and (apart or (times >= 2 and single)):
                     told.add(pair)
                     m = next(m for m in self.a.by_character[other] if self._name(m) == name)
-                    gone, into = self.a.names[other], self.a.names[one]
-                    reason = f"“{' '.join(name)}” is {most} times {into}, {times} times another chain"
+                    into, gone = self.a.names[one], self.a.names[other]
+                    reason = f"“{' '.join(name)}” is {most} times {into}, {times} times {gone}"
                     edit = Edit("merge", character=gone, into=into, doc_key=self.a.doc_key)
                     chance = 0.75 if apart or len(name) > 1 or times > 2 else 0.6
                     yield Flag("two chains", *m.mention, chance, reason, (edit,))
@@ -245,7 +259,7 @@ class _Chains:
             who, times = owners.most_common(1)[0]
             first, size = name[0], len(name)
             found = [i for i in places[first] if self.tokens[i : i + size] == name]
-            bare = [i for i in found if taken.isdisjoint(range(i, i + size))]
+            bare = [i for i in found if taken.isdisjoint(range(i, i + size)) and not self._goes_on(i + size)]
             seldom = times == len(bare) == 1
             if not seldom and (times < 2 or len(bare) > max(1, (1 - _SHARE) * len(found))):
                 continue
@@ -257,6 +271,10 @@ class _Chains:
                 reason = f"“{' '.join(name)}” is marked at {marked} of {len(found)} places"
                 chance = min(0.9, 0.5 + 0.08 * times) - 0.1 * seldom
                 yield Flag("name not marked", i, i + size - 1, chance, reason, (edit,))
+
+    def _goes_on(self, i: int) -> bool:
+        """Whether a token is a further name of somebody: "Peter Palfrey" is not Peter Goldthwaite."""
+        return any(t[:1].isupper() and t.lower() not in self.small for t in self.tokens[i : i + 1])
 
     def things(self) -> Iterator[Flag]:
         """A single word that is no name, noun or pronoun."""
@@ -298,14 +316,15 @@ class _Chains:
             another: dict[tuple[int, Marked], list[Marked]] = defaultdict(list)
             for m in said:
                 if m.character != most and times > who[m.character]:
-                    reason = f"the quotation has {self.a.names[most]} {times} times, but not here"
+                    who_else = called(self.a, most, m.start)
+                    reason = f"{plural(times, 'time')} in this quotation “I” is {who_else}, but not here"
                     yield Flag("speaker", *m.mention, 0.85, reason, (self._link(m, most),))
                 elif tag is not None and tag.character != m.character:
                     another[m.character, tag].append(m)
             for (_, by), group in another.items():
                 named, m = " ".join(self.words(by)), group[0]
                 more = f"; {len(group)} times here" if group[1:] else ""
-                reason = f"“{self.tokens[m.start]}” is not the one who says it, “{named}”{more}"
+                reason = f"“{self.tokens[m.start]}” should be who says it, “{named}”{more}"
                 edits = tuple(self._link(m, by.character) for m in group)
                 yield Flag("speaker", *m.mention, 0.4, reason, edits)
 
@@ -318,29 +337,25 @@ class _Chains:
 
     # --- against our own reading
 
-    def our_reading(self, own: Annotation) -> Iterator[Flag]:
-        """A link that our own reading gives to somebody else with high probability."""
-        ours = {m.mention: m for m in own.mentions}
-        pairs = [(ours[m.mention], m) for m in self.a.mentions if m.mention in ours]
-        common = Counter((read.character, m.character) for read, m in pairs)
-        chain: dict[int, int] = {}
-        for (mine, theirs), _ in common.most_common():
-            if mine not in chain and theirs not in chain.values():
-                chain[mine] = theirs
-        sized = Counter(m.character for m in ours.values())
-        found: list[tuple[Marked, int, float, float]] = []
-        for read, m in pairs:
-            who = chain.get(read.character, m.character)
-            sure = common[read.character, who] / sized[read.character] if read.score >= 0.75 else 0.0
-            if who != m.character and sure > 0.5 and m.character in chain.values():
-                found.append((m, who, read.score, sure))
-        # An annotator slips at one place; where a run of places is read otherwise, our reading slipped.
-        runs = Counter((m.character, who, m.start // _RUN + k) for m, who, *_ in found for k in (0, 1))
-        for m, who, score, sure in found:
-            alone = max(runs[m.character, who, m.start // _RUN + k] for k in (0, 1)) == 1
-            reason = f"read as {self.a.names[who]}, {score:.0%} certain"
-            chance = 0.5 * score * sure * (1.0 if alone else 0.5)
-            yield Flag("our reading", *m.mention, chance, reason, (self._link(m, who),))
+    def our_reading(self, own: Sequence[Marked]) -> Iterator[Flag]:
+        """Mentions of third persons that our own reading gives to somebody else, a run as one."""
+        theirs = {m.mention: m for m in self.a.mentions}
+        runs: dict[tuple[int, int], list[list[Marked]]] = defaultdict(list)
+        for m in sorted(own):
+            if m.score < min(_READ) or self.low[m.start] in pronouns.FIRST | pronouns.SECOND:
+                continue
+            same = runs[theirs[m.mention].character, m.character]
+            if not same or m.start - same[-1][-1].start > _RUN:
+                same.append([])
+            same[-1].append(m)
+        for (_, who), found in runs.items():
+            for first, *more in found:
+                surest = max(m.score for m in (first, *more))
+                edits = tuple(self._link(theirs[m.mention], who) for m in (first, *more))
+                often = f"; {len(edits)} times here" if more else ""
+                reason = f"we read {called(self.a, who, first.start)} here, {surest:.0%} certain{often}"
+                chance = next(chance for least, chance in _READ.items() if surest >= least)
+                yield Flag("our reading", *first.mention, chance, reason, edits)
 
 
 _MARKS = frozenset([",", ".", ";", ":", "!", "?", "(", "--", "—"])
@@ -361,11 +376,15 @@ def flag_as_dict(flag: Flag, a: Annotation, layout: Layout) -> dict[str, Any]:
     why = {"why": f"{flag.kind}: {flag.reason}"}
     one, other = next(((e.character, e.into) for e in flag.edits if e.op == "merge"), ("", ""))
     at = anchor_of(a.book.tokens, flag.start, flag.end)
-    looked = Edit("seen", character=one, into=other, doc_key=a.doc_key, extra=why)
+    group = f"a{flag.start}" if flag.edits[1:] else ""
+    looked = Edit("seen", character=one, into=other, doc_key=a.doc_key, extra=why, group=group)
     seen = [replace(looked, at=e.at or at) for e in flag.edits]
+    whose = next((m.character for m in a.mentions if m[:2] == (flag.start, flag.end)), None)
+    by_op = {"merge": "two people", "link": "not marked" if whose is None else called(a, whose, flag.start)}
+    now = by_op.get(flag.edits[0].op, "right")
     answers = (
-        Answer("1", _told(flag.edits, a), tuple(replace(e, extra=why) for e in flag.edits)),
-        Answer("2", "no, it is right", tuple(replace(e, name="right as it is") for e in seen)),
+        Answer("1", _told(flag.edits, a), tuple(replace(e, extra=why, group=group) for e in flag.edits)),
+        Answer("2", f"no, it is {now}", tuple(replace(e, name="right as it is") for e in seen)),
         Answer("c", UNSURE, tuple(replace(e, name=UNSURE) for e in seen)),
     )
     told = {"kind": flag.kind, "doc_key": a.doc_key, **passage(layout, a.book.tokens, flag.start, flag.end)}
@@ -373,13 +392,10 @@ def flag_as_dict(flag: Flag, a: Annotation, layout: Layout) -> dict[str, Any]:
 
 
 def _told(edits: Sequence[Edit], a: Annotation) -> str:
-    """A correction in words; a chain without a name is told by its mention nearest before the place."""
+    """A correction in words."""
     e = edits[0]
     if e.op == "span" and e.to:
         return f"yes, the words are “{e.to.words}”"
-    name = e.character
-    if e.op == "link" and e.at and a.index[name] in a.guessed and name.islower():
-        before = [m for m in a.by_character[a.index[name]] if m.start < e.at.start]
-        name = f"“{name}” of token {before[-1].start:,}" if before else name
+    name = called(a, a.index[e.character], e.at.start) if e.op == "link" and e.at else e.character
     told = {"link": f"yes, it is {name}", "merge": f"yes, {name} is {e.into}"}
     return told.get(e.op, "yes, it is not marked")

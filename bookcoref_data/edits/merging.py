@@ -108,7 +108,7 @@ def _called_right(said: Mapping[Decided, Sequence[Row]], kept: Iterable[Row]) ->
     found = []
     for seen in (row for rows in said.values() for row in rows if row[-1].op == "seen"):
         e = seen[-1]
-        if e.at and not e.group and not e.into and e.name != UNSURE:
+        if e.at and ("why" in e.extra or not e.group) and not e.into and e.name != UNSURE:
             place = e.doc_key, "mention", e.at.start, e.at.end
             about = place if "why" in e.extra else (e.doc_key, e.at.words)
             if all(row[1] != seen[1] for row in said.get(place, ())):  # else it has corrected it, too

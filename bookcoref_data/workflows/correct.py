@@ -43,6 +43,18 @@ def signed(edits: Iterable[Edit], author: str) -> list[Edit]:
     return [replace(e, author=e.author or author, date=_now()) for e in edits]
 
 
+def take_back(path: Path, author: str, doc_key: str | None = None) -> bool:
+    """Take the author's last answer out of a file, or the last about one book; False where there is none."""
+    kept = read_edits(path) if path.is_file() else []
+    mine = [e for e in kept if e.author == author and (doc_key is None or e.doc_key in ("", doc_key))]
+    if not mine:
+        return False
+    last = mine[-1].doc_key, mine[-1].group
+    together = [e for e in mine if (e.doc_key, e.group) == last] if last[1] else mine[-1:]
+    write_edits([e for e in kept if all(e is not gone for gone in together)], path)
+    return True
+
+
 def _now() -> str:
     return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 

@@ -1,13 +1,14 @@
 """A book that is read anew after every batch of answers, so that each answer teaches the next questions; and
 the likely errors of somebody else's annotation, which our own reading shows."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..annotation.cast import Cast, Entry, make_cast
 from ..annotation.embedded.backend import EmbeddedBackend
+from ..annotation.given import NOBODY, Given
 from ..annotation.language import not_english
 from ..annotation.plan import Plan, default_plan
 from ..annotation.steps import Backend
@@ -15,9 +16,10 @@ from ..asking import KINDS, ReviewQuestion, make_queue, settled
 from ..asking.answers import taught
 from ..asking.flags import Flag, find_flags, names_of_chains
 from ..asking.questions import Key, doubted, likely_right, speakers_of
-from ..books.annotation import Annotation
+from ..books.annotation import Annotation, Marked
 from ..books.layout import Layout, lay_out
 from ..edits import Conflict, Edit
+from ..scoring.mention_types import TypeRules
 from .annotate import Source, annotate_book
 from .casts import propose_with
 from .correct import read_edits, signed, write_edits
@@ -87,16 +89,6 @@ class ReviewSession:
         self.first -= {*settled(answered)}
         write_edits([*self.kept(), *answered], self.edits)
 
-    def take_back(self) -> bool:
-        """Forget the author's last answer about this book; False where there is none."""
-        whose, kept = ("", self.source.book.doc_key), self.kept()
-        mine = [e for e in kept if e.author == self.author and e.doc_key in whose]
-        if not mine:
-            return False
-        together = [e for e in mine if e.group == mine[-1].group] if mine[-1].group else mine[-1:]
-        write_edits([e for e in kept if all(e is not gone for gone in together)], self.edits)
-        return True
-
 
 def doubts_of(
     a: Annotation, backend: Backend, read: Callable[[Backend], Annotation], drawn: list[Drawn]
@@ -112,15 +104,37 @@ def doubts_of(
     return doubted(a, drawn[-MOST_DRAWN:])
 
 
+_FOLDS = 3
+"""In how many parts an annotation is read anew, each with the others as given."""
+
+
 def flags_of(a: Annotation, *, read: bool = True) -> list[Flag]:
     """The likely errors of an annotation; with `read` also those that our own reading and parse of an
     English text show."""
     if not read or not_english(a.book.tokens):
         return find_flags(a)
-    entries = [Entry(name, aliases) for name, aliases in names_of_chains(a)]
-    with closing(EmbeddedBackend(plan := default_plan("embedded"))) as backend:
-        own = None
-        if entries:
-            source = Source(a.book, origin=a.source)
-            own = annotate_book(source, make_cast(entries), plan, backend=backend).annotation()
-        return find_flags(a, own, backend.parse(a.book).tag)
+    with closing(EmbeddedBackend(default_plan("embedded"))) as backend:
+        return find_flags(a, list(_read_otherwise(a, backend)), backend.parse(a.book).tag)
+
+
+def _read_otherwise(a: Annotation, backend: EmbeddedBackend) -> Iterator[Marked]:
+    """Mentions of a named character that we read as another's where most others are taken as given."""
+    names = names_of_chains(a)
+    if not any(names):
+        return
+    cast = make_cast(Entry(first, tuple(more)) for first, *more in filter(None, names))
+    rows = {name.casefold(): row for row, name in enumerate(cast.names)}
+    row_of = [rows[n[0].casefold()] if n else NOBODY for n in names]
+    rules = TypeRules(a.book.tokens, a.book.sentence_ends, cast.names)
+    said = [m._replace(character=row_of[m.character], kind=rules.type_of(*m.mention)) for m in a.mentions]
+    for fold in range(_FOLDS):
+        kept = [m for n, m in enumerate(said) if n % _FOLDS != fold]
+        links = {(m.start, m.end): m for m in kept if m.character != NOBODY}
+        given = Given(links, frozenset((m.start, m.end) for m in kept) - links.keys())
+        ours = annotate_book(
+            Source(a.book, origin=a.source), cast, backend.plan, given=given, backend=backend
+        )
+        found = {m.mention: m for m in ours.annotation().mentions}
+        for m in said[fold::_FOLDS]:
+            if (read := found.get(m.mention)) and NOBODY != m.character != read.character:
+                yield read._replace(character=row_of.index(read.character))

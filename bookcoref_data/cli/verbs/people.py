@@ -190,7 +190,8 @@ def audit(
 ) -> None:  # fmt: skip
     """
     Args:
-        review: ask of each flag in the terminal whether it is an error, and keep the corrections in `edits`.
+        review: ask of each flag in the terminal whether it is an error (z undoes, q stops), and keep the
+            corrections in `edits`.
     """
     kept = edits or edits_beside(source)
     found: Audit = given(edits=kept)
@@ -199,17 +200,8 @@ def audit(
     elif serve:
         serve_page(lambda server: given(edits=kept, out=None).page(server), kept, port, open_page)
     elif review:
-        for number, flag in enumerate(found.to_dict()["flags"], 1):
-            _show_passage(flag, number)
-            print(f"{flag['kind']}: {flag['reason']} (an error with {flag['wrong']:.0%} chance)")
-            print("  " + "   ".join(f"{a['key']} {a['says']}" for a in flag["answers"]) + "   q stop")
-            offered = {a["key"]: a["edits"] for a in flag["answers"]}
-            # A key from a terminal; else the first letter of a line
-            key = typer.getchar if sys.stdin.isatty() else lambda: sys.stdin.readline()[:1]
-            pressed = next(pressed for pressed in _keys(key) if pressed in offered or pressed == "q")
-            if pressed == "q":
-                break
-            found.keep(offered[pressed], kept)
+        # A key from a terminal; else the first letter of a line
+        _ask_flags(found, kept, typer.getchar if sys.stdin.isatty() else lambda: sys.stdin.readline()[:1])
         _tell_kept("corrections", kept, f"edits apply {source} --edits {kept} --out NEW")
     elif found.flags:
         emit_rows(found.table)
@@ -218,3 +210,22 @@ def audit(
         say("no likely error was found")
     if out is not None:
         say(f"wrote {out}; save the corrections from the page as {kept}")
+
+
+def _ask_flags(found: Audit, kept: Path, key: Callable[[], str]) -> None:
+    """Ask of each flag whether it is an error, until the person stops."""
+    flags, at = found.to_dict()["flags"], 0
+    while at < len(flags):
+        flag = flags[at]
+        _show_passage(flag, at + 1)
+        print(f"{flag['kind']}: {flag['reason']} (an error with {flag['wrong']:.0%} chance)")
+        print("  " + "   ".join(f"{a['key']} {a['says']}" for a in flag["answers"]) + "   z undo   q stop")
+        offered = {a["key"]: a["edits"] for a in flag["answers"]}
+        pressed = next(pressed for pressed in _keys(key) if pressed in {*offered, "z", "q"})
+        if pressed == "q":
+            break
+        if pressed == "z":  # what was answered before is not on the screen
+            at -= at > 0 and found.take_back(kept)
+        else:
+            found.keep(offered[pressed], kept)
+            at += 1
