@@ -31,9 +31,9 @@ _LEAST_TIMES, _MOST_OTHERS = 3, 300
 """Times that a name which nobody has must occur to be offered (in a short text once), and how many are."""
 _PARTNERS = 8
 """People who are offered first to be joined with somebody."""
-_LIKELY, _SAME_NAME, _TWO_FIRST_NAMES, _ALONE = 1.5, 1.0, 8.0, -3.0
+_LIKELY, _SAME_NAME, _TWO_FIRST_NAMES = 1.5, 1.0, 8.0
 """Evidence (a logit) from which two people are named as maybe one; what the same first name adds to it; how
-much two of one surname need: with two first names ("Morris" and "Mawruss"), or one of them without."""
+much two of one surname with two first names need ("Morris" and "Mawruss")."""
 _TOGETHER, _SOMETIMES, _MOST_DOUBTS = 0.04, 2, 3
 """Share of the rarer name's sentences that also have the other, and their number, from which two names look
 like two people; doubts that are shown of a person."""
@@ -213,14 +213,8 @@ class _Workshop:
         owners = ([Counter(at.get(place, NOBODY) for place in g.places) for g in pair] for pair in brides)
         wed = [{counts.most_common(1)[0][0] for counts in pair} for pair in owners]
         weighed = []
-        # All first names that each has; in "Mrs. John Dashwood" it is her husband's
-        spelt = [[*map(name_words, (p.entry.name, *p.entry.aliases))] for p in self.table.people]
-        firsts = [{w[0] for w in told if w and lex.TITLES.isdisjoint(w)} for told in spelt]
         for one, other in combinations(sorted(bodies), 2):
             known, why = self._weighed(bodies[one], bodies[other])
-            both = min(firsts[one] & firsts[other], default="")
-            if both and not why and bodies[one].married != bodies[other].married:
-                why = f"both are called {both.title()}, and a wife may have two surnames"
             if {one, other} in wed:
                 known = max(known, _LIKELY)
                 why = "the book speaks of a marriage of hers to a man of that name"
@@ -254,9 +248,6 @@ class _Workshop:
         if may_be_one(a, b):
             why = "a first name and a surname that turn up in the same scenes"
             return known, why if known >= _LIKELY else ""
-        alone = any(x.firsts == {y.last} and x.last in ("", y.last) for x, y in ((a, b), (b, a)))
-        if alone and not (a.married or b.married):
-            return known - 5, "one surname, and one of them has no other name" if known >= _ALONE else ""
         asked = a.last == b.last != "" and known >= _TWO_FIRST_NAMES
         return known - 5, "one surname, and one answers when the other is called" if asked else ""
 

@@ -199,26 +199,3 @@ def test_two_first_names_of_one_surname_are_asked_about_where_one_is_called_and_
     made = make_workshop(book, parse_book(book), cast, ())
     told = [why for *_, why in made.partners if why]
     assert told == ["one surname, and one answers when the other is called"] * (surname == "Perlmutter")
-
-
-@pytest.mark.parametrize(
-    ("cast", "asked"),
-    [
-        (
-            "Lillian\nMrs. Royston; Lillian Royston",
-            "both are called Lillian, and a wife may have two surnames",
-        ),
-        ("Mr. Grey; John Grey\nMrs. John Royston", ""),  # in "Mrs. John Royston" it is his name
-        ("Lillian\nMrs. Royston; Jane Royston", ""),
-        ("Royston\nLouis Royston", "one surname, and one of them has no other name"),
-        ("Royston\nLouis Grey", ""),
-        ("Royston\nMrs. Royston", ""),
-    ],
-)
-def test_a_wife_and_a_surname_alone_are_asked_about_where_a_full_name_says_whose_they_may_be(
-    book_of, cast, asked
-):
-    names = cast.replace("\n", "; ").split("; ")
-    book = book_of("".join(f"{name} came in and sat down.\n\nIt rained all day.\n\n" for name in names * 3))
-    made = make_workshop(book, parse_book(book), cast, ())
-    assert [why for *_, why in made.partners if why] == [asked] * bool(asked)
