@@ -42,7 +42,7 @@ from benchmarks.bench_dialogue import (
 from bookcoref_data.annotation.embedded.backend import EmbeddedBackend, HowToRead, read_text
 from bookcoref_data.annotation.embedded.discourse import INDEX
 from bookcoref_data.annotation.embedded.network import Ranker, load_rankers
-from bookcoref_data.annotation.embedded.reader import Text
+from bookcoref_data.annotation.embedded.text import Text
 from bookcoref_data.annotation.plan import default_plan
 from bookcoref_data.annotation.steps import Job, run_steps
 from training.litbank import parts

@@ -27,9 +27,8 @@ from unittest import mock
 from benchmarks.bench_dialogue import cast_of, figures, load_scorer, novel_options, predictions, source_of
 from bookcoref_data.annotation.embedded import aliases, linking
 from bookcoref_data.annotation.embedded.backend import EmbeddedBackend
-from bookcoref_data.annotation.embedded.reader import Text
-from bookcoref_data.annotation.embedded.setup import make_text
 from bookcoref_data.annotation.embedded.tags import find_tags
+from bookcoref_data.annotation.embedded.text import Text, make_text
 from bookcoref_data.annotation.plan import default_plan
 from bookcoref_data.annotation.steps import Job, run_steps
 from bookcoref_data.workflows.annotate import annotate_book
@@ -64,15 +63,15 @@ _NOTHING = {"tags": "_tag_that_leads _tag_by_sentence_before _tag_by_noun"}
 _NOBODY = {"saying": "_subject_named_before"}
 _OTHERS = (
     Rule("tags", "_tag_of_another_verb", _always((-1, -1))),
-    Rule("setup", "tag_subjects", _always(set())),
-    Rule("setup", "with_letters", lambda book, speech, names: speech),
+    Rule("text", "tag_subjects", _always(set())),
+    Rule("text", "with_letters", lambda book, speech, names: speech),
     Rule("markables", "_which", _always("")),
-    Rule("reader", "OneReading._newcomer", _always(-1)),
-    Rule("reader", "OneReading._spouse", _always(-1)),
-    Rule("reader", "OneReading._find_unmarried", _always(set())),
-    Rule("reader", "OneReading._kin_by_title", _always(False)),
-    Rule("reader", "OneReading._is_plainly_meant", _always(False)),
-    Rule("reader", "fits_age", _always(True)),
+    Rule("antecedents", "Antecedents.newcomer", _always(-1)),
+    Rule("antecedents", "Antecedents.spouse", _always(-1)),
+    Rule("antecedents", "Antecedents._find_unmarried", _always(set())),
+    Rule("kinship", "Kin.fits_title", _always(False)),
+    Rule("antecedents", "Antecedents._is_plainly_meant", _always(False)),
+    Rule("antecedents", "fits_age", _always(True)),
     Rule("conversation", "Conversation.teller", _always(-1)),
     Rule("outsiders", "_called_by_title", _always([])),
     Rule("aliases", "_spelt_otherwise", _always({})),

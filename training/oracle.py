@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 
 from bookcoref_data.annotation.embedded.markables import _head_in
-from bookcoref_data.annotation.embedded.reader import Text
+from bookcoref_data.annotation.embedded.text import Text
 
 from .litbank import Excerpt
 

@@ -13,8 +13,7 @@ from bookcoref_data.annotation.cast import Cast
 from bookcoref_data.annotation.embedded.backend import EmbeddedBackend, HowToRead, Reading
 from bookcoref_data.annotation.embedded.linking import filter_names, link_names
 from bookcoref_data.annotation.embedded.parsing import Parse, as_the_model_sees, load_model, parse_book
-from bookcoref_data.annotation.embedded.reader import Text
-from bookcoref_data.annotation.embedded.setup import make_text
+from bookcoref_data.annotation.embedded.text import Text, make_text
 from bookcoref_data.annotation.state import Marked
 from bookcoref_data.annotation.steps import Job
 from bookcoref_data.books import Book

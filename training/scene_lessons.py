@@ -37,8 +37,8 @@ from bookcoref_data.annotation.embedded.pointing import (
     SLOTS,
     SPOKEN_TO,
 )
-from bookcoref_data.annotation.embedded.reader import Text
 from bookcoref_data.annotation.embedded.scenes import Scene, Windows
+from bookcoref_data.annotation.embedded.text import Text
 from bookcoref_data.annotation.narration import Narration
 from bookcoref_data.annotation.plan import default_plan
 from bookcoref_data.workflows.annotate import annotate_book, read_sources

@@ -27,9 +27,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bookcoref_data.annotation.embedded import lexicon as lex
+from bookcoref_data.annotation.embedded.antecedents import Antecedents
 from bookcoref_data.annotation.embedded.markables import Markable, is_vocative
-from bookcoref_data.annotation.embedded.reader import OneReading, Text
+from bookcoref_data.annotation.embedded.reader import OneReading
 from bookcoref_data.annotation.embedded.tags import Tag
+from bookcoref_data.annotation.embedded.text import Text
 from bookcoref_data.words import kin
 
 _SURE, _RULED_OUT = 0.9, 0.1
@@ -75,12 +77,18 @@ class Example(NamedTuple):
     right: int
 
 
+class _Unexplained(Antecedents):
+    def newcomer(self, q: int, m: Markable) -> int:
+        """Nobody: the name that is hidden may well come next."""
+        return -1
+
+
 class SilverReader(OneReading):
     """Reads a book and collects `examples`."""
 
     def __init__(self, text: Text, rankers, *, seed: int, hide: float = 0.9, **options) -> None:
-        super().__init__(text, rankers, **options)
-        self.bars = False
+        super().__init__(text, rankers, bars=False, **options)
+        self.antecedents = _Unexplained(self, bars=False, taught=False)
         self.examples: list[Example] = []
         self._rng = np.random.default_rng(seed)
         self._hide = hide
@@ -116,10 +124,10 @@ class SilverReader(OneReading):
         k = int(state.p[m.character, 1] > 0.5)
         self.namings.hide(m)
         self.t.markables[i] = replace(m, kind="pronoun", gender="mf"[k], text=("he", "she")[k], character=-1)
-        ids = self._reference_candidates(i, "third", q)
+        ids = self.antecedents.candidates(i, "third", q)
         rivals = sum(state.p[e, k] > _RIVAL and m.at - state.last[e] <= _SCENE for e in ids)
         if m.character in ids and rivals > 1:
-            x = self._reference_features(ids, i, "third", q, -1)
+            x = self.antecedents.features(ids, i, "third", q, -1)
             self.examples.append(Example("quoted", x, ids.index(m.character)))
         self.t.markables[i] = m
         self.namings.show(m)
@@ -135,7 +143,7 @@ class SilverReader(OneReading):
         state.p = blind
         newest = max("mf", key=lambda gender: state.last_by_gender[gender][1])
         state.last_by_gender[m.gender] = state.last_by_gender[newest]
-        ids = self._reference_candidates(i, "third", q)
+        ids = self.antecedents.candidates(i, "third", q)
         known_p = kept[0]
         away = np.array([m.at - state.last[e] for e in ids])
         fits = np.array([known_p[e, k] for e in ids])
@@ -143,7 +151,7 @@ class SilverReader(OneReading):
         sure = np.flatnonzero((fits > _SURE) & (away <= _CLOSE)) if len(ids) else []
         known = len(sure) == 1 and ((fits < _RULED_OUT) | ~near).sum() == len(ids) - 1 and near.sum() > 1
         if known:
-            x = self._reference_features(ids, i, "third", q, tag)
+            x = self.antecedents.features(ids, i, "third", q, tag)
             self.examples.append(Example("blind", x, int(sure[0])))
         state.p, state.last_by_gender = kept
 
@@ -291,10 +299,6 @@ class SilverReader(OneReading):
             others = {ms[i].character for i in outside if i != s and ms[i].kind == "name"}
             return (s, words) if words <= _BEAT_TOKENS and ms[s].character not in others else (-1, 0)
         return (s, words) if outside == [s] else (-1, 0)
-
-    def _newcomer(self, q: int, m: Markable) -> int:
-        """Nobody: the name that is hidden here may well come next."""
-        return -1
 
     def _decide(self, kind, ids, x, key, name="", somebody=False, lean=None, pointed=None):
         row, p = super()._decide(kind, ids, x, key, name, somebody, lean, pointed)

@@ -24,7 +24,8 @@ import numpy as np
 from bookcoref_data.annotation.embedded.discourse import FEATURES, INDEX, WIDTH
 from bookcoref_data.annotation.embedded.network import LEAVES, WEIGHTS, Forest, Ranker, load_rankers
 from bookcoref_data.annotation.embedded.parsing import load_model
-from bookcoref_data.annotation.embedded.reader import OneReading, Text
+from bookcoref_data.annotation.embedded.reader import OneReading
+from bookcoref_data.annotation.embedded.text import Text
 from bookcoref_data.annotation.narration import throughout
 from training.parses import link_text
 

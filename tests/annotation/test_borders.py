@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from bookcoref_data.annotation.cast import parse_cast
 from bookcoref_data.annotation.embedded.calibration import SCALES, calibrated
 from bookcoref_data.annotation.embedded.clauses import clause_of, is_heard
-from bookcoref_data.annotation.embedded.couples import find_couples
 from bookcoref_data.annotation.embedded.gender import character_genders, doubted_hints
+from bookcoref_data.annotation.embedded.kinship import find_couples
 from bookcoref_data.annotation.embedded.markables import OTHER, POSSESSIVE, SUBJECT, Markable
 from bookcoref_data.annotation.embedded.names import take_apart
 from bookcoref_data.annotation.embedded.namings import FEATURES, Namings

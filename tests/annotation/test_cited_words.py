@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bookcoref_data.annotation.cast import Entry
+from bookcoref_data.annotation.embedded.antecedents import roles_of
 from bookcoref_data.annotation.embedded.names import take_apart
-from bookcoref_data.annotation.embedded.reader import roles_of
 
 CAST = "Tom Hill; Elder Hill [m]\nAnna Ford [f]\nClara Ford [f]\nPeter Low; Chief Low [m]"
 MET = "Tom Hill met Anna Ford in the garden of the old house.\n\n"

@@ -152,4 +152,4 @@ def test_who_is_named_in_the_clause_may_be_she(book_of, told):
     reading = OneReading(text, load_rankers())
     reading.read()
     (she,) = (i for i, m in enumerate(text.markables) if m.text in ("she", "her", "herself"))
-    assert 0 in reading._reference_candidates(she, "third", -1)
+    assert 0 in reading.antecedents.candidates(she, "third", -1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bookcoref_data.annotation.cast import parse_cast
-from bookcoref_data.annotation.embedded.couples import find_couples
+from bookcoref_data.annotation.embedded.kinship import find_couples
 from bookcoref_data.annotation.embedded.names import take_apart
 
 

@@ -21,7 +21,7 @@ class Shown(OneReading):
     def __init__(self, text) -> None:
         self.shown: list[tuple[str, object, list[int], np.ndarray]] = []
         super().__init__(text, {})
-        self.kin[ANNA, "mother"][CLARA] = 1.0
+        self.kin.votes[ANNA, "mother"][CLARA] = 1.0
 
     def _decide(self, kind, ids, x, key, name="", somebody=False, lean=None, pointed=None):
         self.shown.append((kind, key, list(ids), x.copy()))

@@ -72,17 +72,20 @@ def test_what_was_learned_of_a_noun_can_be_taken_back(phrases):
         ("Anna Hill lost her hat.", True),
     ],
 )
-def test_whom_somebody_hears_is_somebody_else(book_of, sentence, may):
+def test_whom_somebody_hears_is_somebody_else(book_of, monkeypatch, sentence, may):
     book = book_of(f"Clara Dale came in. {sentence}\n")
     text = link_text(book, parse_cast("Anna Hill [f]\nClara Dale [f]"), parse_book(book))
     asked = {}
 
-    class Listener(OneReading):
-        def _reference_candidates(self, i, kind, q):
-            asked[self.t.markables[i].text] = super()._reference_candidates(i, kind, q)
-            return asked[self.t.markables[i].text]
+    reader = OneReading(text, load_rankers())
+    found = reader.antecedents.candidates
 
-    Listener(text, load_rankers()).read()
+    def listen(i: int, kind: str, q: int) -> list[int]:
+        asked[text.markables[i].text] = found(i, kind, q)
+        return asked[text.markables[i].text]
+
+    monkeypatch.setattr(reader.antecedents, "candidates", listen)
+    reader.read()
     (ids,) = [ids for word, ids in asked.items() if word in ("her", "herself")]
     assert (0 in ids) == may
     assert 1 in ids
@@ -96,9 +99,9 @@ def test_somebody_new_speaks_after_a_quote_as_well(book_of):
     (girl,) = [k for k, m in enumerate(text.markables) if m.noun == "girl"]
     assert girl in {tag.subject for tag in text.tags}
     text.markables[girl].role = OTHER
-    assert not reader._may_be_called(0, girl)
+    assert not reader.antecedents.may_be_called(0, girl)
     text.markables[girl].definite = "the"
-    assert reader._may_be_called(0, girl)
+    assert reader.antecedents.may_be_called(0, girl)
 
 
 PARTY = "Anna Hill came in with Mr. Ford.\n\n{}\n"
@@ -129,9 +132,9 @@ def test_who_has_a_name_is_not_told_from_others_by_a_waistcoat(book_of):
     text = link_text(book, parse_cast("Anna Hill [f]\nMr. Ford"), parse_book(book))
     reader = OneReading(text, load_rankers())
     (k,) = [k for k, m in enumerate(text.markables) if m.which]
-    assert not reader._may_be_called(1, k)
+    assert not reader.antecedents.may_be_called(1, k)
     reader.phrases.note(text.markables[k], 1)
-    assert reader._may_be_called(1, k)
+    assert reader.antecedents.may_be_called(1, k)
 
 
 def test_two_waistcoats_are_two_gentlemen():

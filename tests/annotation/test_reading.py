@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bookcoref_data.annotation.cast import Entry
+from bookcoref_data.annotation.embedded.antecedents import fits_age
 from bookcoref_data.annotation.embedded.names import take_apart
-from bookcoref_data.annotation.embedded.reader import fits_age
 
 COUPLE = "Anna Hill [f]\nMr. Ford\n"
 

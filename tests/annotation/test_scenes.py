@@ -27,8 +27,8 @@ from bookcoref_data.annotation.embedded.pointing import (
     TURN,
     Stored,
 )
-from bookcoref_data.annotation.embedded.reader import NOBODY, OneReading
-from bookcoref_data.annotation.embedded.scenes import Guesses, Windows, read_scenes
+from bookcoref_data.annotation.embedded.reader import OneReading
+from bookcoref_data.annotation.embedded.scenes import NOBODY, Guesses, Windows, read_scenes
 from bookcoref_data.annotation.hub.weights import find_folder
 from bookcoref_data.annotation.narration import Narration
 from bookcoref_data.annotation.plan import default_plan

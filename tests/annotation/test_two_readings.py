@@ -127,8 +127,8 @@ def test_sure_lines_are_those_with_a_tag(book_of):
 
 def test_ties_outside_the_cast_are_not_carried_over(book_of):
     first, _ = _read_twice(book_of(LATER * 2), "Mr. Hill")
-    assert any(owner == 0 for owner, _ in first.kin)
-    assert not OneReading(first.t, load_rankers(), earlier=first).kin
+    assert any(owner == 0 for owner, _ in first.kin.votes)
+    assert not OneReading(first.t, load_rankers(), earlier=first).kin.votes
 
 
 SAILOR = "“Aye, the ship and the sea and the wind, by thunder,” said Tom.\n\n"
@@ -167,7 +167,7 @@ def test_who_says_papa_is_a_child_and_who_says_sir_no_man_alone(book_of, said, l
     text = link_text(book, parse_cast(FAMILY), parse_book(book))
     reading = OneReading(text, load_rankers())
     reading.read()
-    reading.kin.clear()
-    reading.kin[ANNA_HILL, "father"][HILL] = 1.0
-    lean = reading._lean_of_calls([2], [HILL, ANNA_HILL, CLARA])
+    reading.kin.votes.clear()
+    reading.kin.votes[ANNA_HILL, "father"][HILL] = 1.0
+    lean = reading.speakers.lean_of_calls([2], [HILL, ANNA_HILL, CLARA])
     assert lean[likelier] > lean[less]

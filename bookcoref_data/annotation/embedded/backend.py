@@ -32,9 +32,9 @@ from .network import Ranker, Wavering, load_rankers
 from .outsiders import find_outsiders, link_outsiders
 from .parsing import Parse, parse_book
 from .pointing import own_network
-from .reader import Decision, OneReading, Teacher, Text
+from .reader import Decision, OneReading, Teacher
 from .scenes import answers_of, read_scenes
-from .setup import make_text
+from .text import Text, make_text
 
 Span = tuple[int, int]
 

@@ -10,6 +10,8 @@ from .tags import Tag
 GAP = 250
 """Tokens after which a conversation is over: older quotes do not say who speaks next."""
 _REMEMBERED, _PAST, _FORESEEN, _EXCHANGE = 12, 8, 8, 6
+_INTERRUPTION = 15
+"""Most tokens of narration inside one turn where paragraphs are guessed."""
 _STORY_REACH = 20
 """Most quotes between two parts of a story."""
 
@@ -100,6 +102,11 @@ class Conversation:
             return False
         (a, _), (_, b) = self._speech.spans[q], self._speech.spans[q - 1]
         return int(self._speech.paragraph[a] - self._speech.paragraph[b]) == 1 and self.goes_on(q)
+
+    def are_one_turn(self, k: int, q: int) -> bool:
+        """Whether quotes `k` and `q` of one paragraph are one turn; guessed paragraphs may be too long."""
+        spans, (first, second) = self._speech.spans, sorted((k, q))
+        return self._speech.real_paragraphs or spans[second][0] - spans[first][1] <= _INTERRUPTION
 
     def recent_speakers(self) -> set[int]:
         """Who spoke the last quotes that were read."""

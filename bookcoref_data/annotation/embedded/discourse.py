@@ -326,3 +326,31 @@ def _nobody(first: int, end: int) -> np.ndarray:
     kept = np.repeat(np.array([*_EMPTY.values()], dtype=float)[:, None], end - first, axis=1)
     kept[_AT["who"]] = np.arange(first, end)
     return kept
+
+
+class Candidates:
+    """The features of the candidates of one decision: `x` has a row for each of `ids`, and one for nobody."""
+
+    def __init__(self, ids: list[int], x: np.ndarray) -> None:
+        self.ids, self.x = ids, x
+        self._row = {e: n for n, e in enumerate(ids)}
+
+    def mark(self, e: int, name: str, value: float = 1.0) -> None:
+        """Set a feature of a candidate; who is none is left out."""
+        if e in self._row:
+            self.x[self._row[e], INDEX[name]] = value
+
+    def add(self, e: int, name: str, value: float) -> None:
+        """Add to a feature of a candidate."""
+        if e in self._row:
+            self.x[self._row[e], INDEX[name]] += value
+
+    def raise_to(self, e: int, name: str, value: float) -> None:
+        """Set a feature of a candidate where it is less."""
+        if e in self._row:
+            cell = self._row[e], INDEX[name]
+            self.x[cell] = max(self.x[cell], value)
+
+    def every(self, name: str, value: float = 1.0) -> None:
+        """Set a feature of the place itself: of all candidates, and of nobody."""
+        self.x[:, INDEX[name]] = value

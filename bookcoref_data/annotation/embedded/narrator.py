@@ -15,7 +15,7 @@ from ..narration import Narration, throughout
 from . import lexicon as lex
 from .markables import SUBJECT, Markable, is_vocative
 from .quotes import bounds_of
-from .reader import Text
+from .text import Text
 
 _LEAST_RATE = 0.008
 """Least share of "I", "me", "my" among the tokens of the narration of a first-person book."""

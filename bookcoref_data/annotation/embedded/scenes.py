@@ -31,7 +31,7 @@ from .pointing import (
     Pointer,
 )
 from .quotes import bounds_of
-from .reader import NOBODY, Text
+from .text import Text
 
 _PEOPLE, _RECENT, _REACH = 24, 10, 1200
 """Most people of a window; those named last who stand in front, and the tokens where they are looked for."""
@@ -45,6 +45,8 @@ _SURELY = 0.85
 _WINDOWS = 4096
 """Windows whose answers are kept, some 16 kB each: enough for the longest novels."""
 _SELF = frozenset(["i", "me", "my", "myself", "i."])
+NOBODY = -1
+"""In the answers: nobody of the cast."""
 Guess = dict[int, float]
 """Character, or `NOBODY` of the cast for a pronoun -> the logarithm of the probability that this is meant."""
 
