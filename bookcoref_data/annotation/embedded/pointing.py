@@ -152,22 +152,31 @@ class OwnPointer(Pointer):
     def _attended(
         self, x: np.ndarray, at: np.ndarray | slice, layer: Mapping[str, np.ndarray], turns: np.ndarray
     ) -> np.ndarray:
-        """What the places `at` see. Head by head: what one head needs stays in the cache of the processor."""
-        size = x.shape[1] // HEADS
+        """What the places `at` see."""
         q, k, v = np.split(_normed(x) @ layer["qkv"], 3, axis=1)
-        q, there = q[at] * np.float32(size**-0.5), turns[:, at]
-        counted = np.ones((len(x), size + 1), dtype=np.float32)
-        weight = np.empty((len(q), len(x)), dtype=np.float32)
-        for a in range(0, x.shape[1], size):
-            b = a + size
-            np.matmul(_turned(q[:, a:b], there), _turned(k[:, a:b], turns).T, out=weight)
-            weight -= weight.max(1, keepdims=True)
-            np.exp(weight, out=weight)
-            counted[:, :size] = v[:, a:b]
-            mixed = weight @ counted  # The last column is the sum of the weights.
-            np.divide(mixed[:, :size], mixed[:, size:], out=q[:, a:b])
-        found: np.ndarray = q @ layer["o"]
+        found: np.ndarray = attention(q[at], k, v, HEADS, turns[:, at], turns) @ layer["o"]
         return found
+
+
+def attention(
+    q: np.ndarray, k: np.ndarray, v: np.ndarray, heads: int,
+    there: np.ndarray | None = None, turns: np.ndarray | None = None,
+) -> np.ndarray:  # fmt: skip
+    """What the places that ask with `q` (overwritten) see, head by head: what one head needs stays in the
+    cache of the processor. `there` and `turns` turn the places that ask, and all, as `turns_of` says."""
+    size = q.shape[1] // heads
+    q *= np.float32(size**-0.5)
+    counted = np.ones((len(k), size + 1), dtype=np.float32)
+    weight = np.empty((len(q), len(k)), dtype=np.float32)
+    for a in range(0, q.shape[1], size):
+        b = a + size
+        np.matmul(_turned(q[:, a:b], there), _turned(k[:, a:b], turns).T, out=weight)
+        weight -= weight.max(1, keepdims=True)
+        np.exp(weight, out=weight)
+        counted[:, :size] = v[:, a:b]
+        mixed = weight @ counted  # The last column is the sum of the weights.
+        np.divide(mixed[:, :size], mixed[:, size:], out=q[:, a:b])
+    return q
 
 
 def is_no_word(token: str) -> bool:
@@ -209,6 +218,8 @@ def turns_of(words: int, size: int) -> np.ndarray:
     return np.stack([np.cos(angle), np.sin(angle)]).astype(np.float32)
 
 
-def _turned(x: np.ndarray, turns: np.ndarray) -> np.ndarray:
+def _turned(x: np.ndarray, turns: np.ndarray | None) -> np.ndarray:
+    if turns is None:
+        return x
     a, b = np.split(x, 2, axis=1)
     return np.hstack([a * turns[0] - b * turns[1], a * turns[1] + b * turns[0]])
