@@ -108,6 +108,39 @@ def test_a_corrected_speaker_changes_the_turns_after_it(annotate, before, book):
     assert who(after, inside) == [other]
 
 
+LATE = """Anna came into the hall with Mary Hill and Tom.
+
+"It is late," said Anna to Mary Hill.
+
+"It rained," she said.
+
+She sat down by the fire.
+"""
+
+
+@pytest.mark.parametrize(
+    ("speaker", "meant"), [("Anna", ["Anna"]), ("Mary Hill", ["Mary Hill"]), ("Tom", None), ("", [])]
+)
+def test_who_speaks_a_corrected_quote_is_she_in_its_tag(speaker, meant):
+    """And is the one who sat down. Tom is not "she": there the tag was misread, and nothing follows."""
+    book = Book.make("late", tokenize_body(LATE).sentences)
+
+    def read(*edits: Edit):
+        given = corrections_of(edits, book, parse_cast("Anna\nMary Hill; Mary\nTom [m]\n"))
+        return annotate_book(
+            Source(book), given.cast, default_plan("embedded"), given=given.given
+        ).annotation()
+
+    before = read()
+    quote = before.quotes[1]
+    place = anchor_of(book.tokens, quote.start, quote.end)
+    after = read(Edit("speaker", at=place, speaker=speaker or None, addressees=()))
+    said, sat = at(book, "she"), at(book, "She")
+    assert who(after, said) == (who(before, said) if meant is None else meant)
+    if speaker:
+        assert who(after, sat) == (who(before, sat) if meant is None else meant)
+
+
 def test_steps_after_link_take_given_links_as_its_result(book, before):
     tom = at(book, "Tom")
     source = Source(

@@ -32,7 +32,7 @@ from .network import Ranker, Wavering, load_rankers
 from .outsiders import find_outsiders, link_outsiders
 from .parsing import Parse, parse_book
 from .pointing import own_network
-from .reader import Decision, OneReading, Teacher
+from .reader import Decision, OneReading, Teacher, subjects_of
 from .scenes import answers_of, read_scenes
 from .text import Text, make_text
 
@@ -206,7 +206,7 @@ def read_text(
             pointer = load_minilm(how.encoder) if how.encoder else own_network()
             said, ms = job.given.spans, text.markables
             judged = {i: who for i, who in fixed.items() if (ms[i].start, ms[i].end) in said}
-            scenes = read_scenes(text, narration, pointer, judged)
+            scenes = read_scenes(text, narration, pointer, subjects_of(told, text) | judged)
         earlier = read(scenes=scenes)
         earlier.read()
         # The second reading knows from the start what the first was sure of.

@@ -19,6 +19,8 @@ from .phrases import NounPhrases
 from .saying import bare_word
 from .text import Text
 
+LEAST_GENDER = 0.04
+"""Least probability of a gender that somebody may have."""
 _BEFORE_CITED = 8
 """Tokens before words that somebody cites in which he says whose they are."""
 _TELLS = 200
@@ -97,7 +99,7 @@ class Memory:
 
     def agrees(self, e: int, gender: str) -> bool:
         """Whether an entity may have this gender."""
-        return not gender or self.state.p[e, "mfp".index(gender)] >= 0.04
+        return not gender or self.state.p[e, "mfp".index(gender)] >= LEAST_GENDER
 
     def narrator_at(self, at: int) -> int:
         """The entity that says "I" outside quotes at token `at`."""

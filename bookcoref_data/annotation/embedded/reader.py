@@ -16,7 +16,7 @@ import numpy as np
 from ..narration import Narration
 from .antecedents import Antecedents
 from .conversation import Spoken
-from .memory import Memory
+from .memory import LEAST_GENDER, Memory
 from .network import Ranker
 from .scenes import NOBODY, Guesses
 from .speakers import Speakers
@@ -61,19 +61,36 @@ class Decision:
     others: Others = ()
 
 
+Told = Mapping[int, tuple[int, tuple[int, ...]]]
+"""Number of a quote -> speaker (-1: somebody else) and addressees."""
+
+
+def subjects_of(told: Told, text: Text) -> dict[int, int]:
+    """Whom a pronoun or noun phrase means in the tag of a quote whose speaker is told ("said she"). Where the
+    speaker cannot have its gender, the tag was misread and says nothing."""
+    found: dict[int, int] = {}
+    for q, (who, _) in told.items():
+        i = text.tags[q].subject
+        m = text.markables[i]
+        if i >= 0 and m.kind in ("pronoun", "nominal") and m.person == 3 and m.gender != "p":
+            fits = who < 0 or not m.gender or text.genders["mf".index(m.gender)][who] >= LEAST_GENDER
+            found |= {i: who} if fits else {}
+    return found
+
+
 class OneReading(Memory):
     """One reading of one text. `read` returns the decisions; `spoken` then tells of every quote, and `maybe`
     whom else a pronoun or noun phrase may mean.
 
-    `fixed` are decisions of earlier steps (markable index -> character, -1 for somebody else), `told` the
-    speaker and addressees of quotes (by the number of the quote); both are taken as they are. `bars` says
+    `fixed` are decisions of earlier steps (markable index -> character, -1 for somebody else), `told` quotes
+    of which a person has said who speaks; both are taken as they are. `bars` says
     whether grammar rules people out: rankers that never see such people learn less.
     """
 
     def __init__(
         self, text: Text, rankers: Mapping[str, Ranker], *, narration: Sequence[Narration] = (),
         fixed: Mapping[int, int] | None = None,
-        told: Mapping[int, tuple[int, tuple[int, ...]]] | None = None,
+        told: Told | None = None,
         thresholds: Mapping[str, float] | None = None, always_somebody: bool = False,
         teacher: Teacher | None = None, earlier: OneReading | None = None, scenes: Guesses | None = None,
         bars: bool = True,
@@ -82,6 +99,7 @@ class OneReading(Memory):
         self.rankers = rankers
         self.fixed = fixed or {}
         self.told = told or {}
+        self._told_subjects = subjects_of(self.told, text)
         self.thresholds = thresholds or {}
         self.always_somebody = always_somebody
         self.teacher = teacher
@@ -145,6 +163,10 @@ class OneReading(Memory):
             # Somebody who is not in the cast is somebody all the same.
             known = self.fixed[i] if self.fixed[i] >= 0 else self.state.add(m.gender, m.noun)
             self._settle(i, known, "", 1.0)
+        elif i in self._told_subjects:
+            who = self._told_subjects[i]
+            kind = "third" if m.kind == "pronoun" else "nominal"
+            self._settle(i, who if who >= 0 else self.state.add(m.gender, m.noun), kind, 1.0)
         elif m.kind == "name":
             self._settle(i, m.character if m.character >= 0 else self.outsider(m), "", 1.0)
         elif m.kind == "plural":
