@@ -66,12 +66,18 @@ if not TYPE_CHECKING:
     globals().update({name: _Late(_SHORT.get(name, name)) for name in __all__})
 
 
-def modules_of(room: str) -> Callable[[str], Any]:
-    """The `__getattr__` of a room whose modules are late: others import them at their top, as all modules."""
+def modules_of(room: str, **names: str) -> Callable[[str], Any]:
+    """The `__getattr__` of a room whose modules are late: others import them at their top, as all modules.
 
-    def module(name: str) -> Any:
+    `names` are those that the room offers itself, by the module that has them.
+    """
+    places = {name: module for module, listed in names.items() for name in listed.split()}
+
+    def attribute(name: str) -> Any:
+        if name in places:
+            return getattr(import_module(f"{room}.{places[name]}"), name)
         if name.startswith("_"):
             raise AttributeError(f"module {room!r} has no attribute {name!r}")
         return _Late(f"{room}.{name}")
 
-    return module
+    return attribute

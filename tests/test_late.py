@@ -24,3 +24,11 @@ def test_what_is_set_on_a_late_module_is_set_on_the_module(monkeypatch):
         assert sys.modules["bookcoref_data.workflows.casts"].read_cast is None
     assert late.read_cast is read_cast
     assert not hasattr(late, "nothing")
+
+
+def test_what_needs_one_rule_of_scoring_does_not_load_all_of_it():
+    """With the kappa of two judges, or the type of a mention, numpy came, and with it a fifth of a second."""
+    modules = "bookcoref_data.asking, bookcoref_data.exports, bookcoref_data.tasks.questions.grading"
+    code = f"import sys, {modules}; print('numpy' in sys.modules)"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.split() == ["False"]

@@ -22,6 +22,7 @@ from ..outputs import files_of
 from ..progress import Progress, Silent
 from ..resources import resource
 from ..shapes import attributes
+from ..sources.store import Store
 from ..workflows import annotate as work
 from ..workflows import annotate_many as many
 from ..workflows import casts, correct, datatrove_engine, given
@@ -128,8 +129,6 @@ def annotate_many(
     plan, names = plan_for(recipe, backend, least, language), narrators_of(narrator)
     folder, wanted = path_or_none(out), _steps(steps)
     if isinstance(books, str | os.PathLike) and folder is not None and report is None:
-        from ..sources.store import Store
-
         root = Store.open(path_or_none(cache_dir)).root
         if not (cast is None or isinstance(cast, str | os.PathLike)):
             expected = "a cast file, a folder of them, or 'auto'"

@@ -24,6 +24,7 @@ from ..formats.reasons import read_reasons, with_reasons
 from ..formats.schema import to_row
 from ..late import spacy
 from ..outputs import files_of
+from ..scoring.mention_types import TypeRules
 from ..workflows import spacy_docs
 from . import options as o
 from .options import PathLike
@@ -196,8 +197,6 @@ class AnnotatedBook:
     @cached_property
     def mentions(self) -> Table[Mention]:
         """One row per mention, in the order of the text; see `Mention`."""
-        from ..scoring.mention_types import TypeRules
-
         book = self.book
         kinds = TypeRules(book.tokens, book.sentence_ends, [name for name, _ in self.record.characters])
         known = self._reasoned

@@ -17,6 +17,7 @@ from ..shapes import together
 from ..sources.store import Store
 from ..tasks.contexts.splits import Defect, find_defects, leakless_splits, overlap, read_tables
 from ..tasks.folder import jsonl_bytes, read_rows
+from ..tasks.guides.identification import baselines, grade_identification, identify_with, requests_of
 from ..tasks.guides.texts import References, references_for
 from ..tasks.runner.run import RunReport
 from ..workflows import contexts as work
@@ -407,8 +408,6 @@ def contexts_identify(
     Raises:
         UsageError: answers and a model, or nowhere to write. SourceError: the model does not answer.
     """
-    from ..tasks.guides.identification import baselines, grade_identification, identify_with, requests_of
-
     rows = read_rows(path_of(texts) / "identification" / f"{split}.jsonl", "masked_row")
     asked = model["endpoint"] is not None or model["local"] is not None
     if dry_run:

@@ -14,6 +14,7 @@ from ..errors import UsageError, plural
 from ..files import path_of, write_text
 from ..formats.card import CITATION
 from ..outputs import files_of
+from ..progress import Progress
 from ..sample_story.story import cast, gutenberg_text
 from ..shapes import settings_of
 from ..sources.store import Store
@@ -29,7 +30,6 @@ from .tables import Reported, Result, Table
 
 if TYPE_CHECKING:
     from ..characters.match import MatchReport
-    from ..progress import Progress
     from ..workflows.clean import CleanBook
 
 

@@ -19,6 +19,7 @@ from ..outputs import files_of
 from ..progress import Progress, Silent
 from ..reports import evaluation_plots as pictures
 from ..reports import evaluation_tables as tables
+from ..scoring import agreement, breakdowns, error_analysis, evaluation, labels, modes, significance
 from ..shapes import plain
 from ..workflows import typed_labels
 from . import options as o
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
     from ..books import Record
     from ..scoring import ClusterScores, Evaluation
-    from ..scoring.significance import Interval, Resampling
 
 ALL = "all"
 EXPLAINED = ("per_book", "agreement", "characters", "breakdown", "errors", "macro")
@@ -109,7 +109,7 @@ class Scores(Result):
         self._comparisons: list[dict[str, Any]] = []
         self._typed: dict[str, Any] | None = None
         self._groups: dict[str, list[list[str]]] = {}
-        self._intervals: dict[str, Interval] = {}
+        self._intervals: dict[str, significance.Interval] = {}
 
     @property
     def evaluation(self) -> Evaluation:
@@ -173,16 +173,11 @@ class Scores(Result):
 
     def _explain(self, asked: set[str], most: int) -> None:
         """The scores and explanations of all systems: one alone in full, several side by side."""
-        from ..scoring.agreement import agreement
-        from ..scoring.breakdowns import breakdown
-        from ..scoring.error_analysis import analyse_errors
-        from ..scoring.labels import character_scores
-
         kinds: tuple[tuple[str, Callable[..., Any], Callable[..., list[tables.ReportTable]]], ...] = (
-            ("agreement", agreement, lambda found: [tables.agreement_table(found)]),
-            ("characters", character_scores, lambda found: [tables.character_table(found, most)]),
-            ("breakdown", breakdown, tables.breakdown_tables),
-            ("errors", partial(analyse_errors, most=most), tables.error_tables),
+            ("agreement", agreement.agreement, lambda found: [tables.agreement_table(found)]),
+            ("characters", labels.character_scores, lambda found: [tables.character_table(found, most)]),
+            ("breakdown", breakdowns.breakdown, tables.breakdown_tables),
+            ("errors", partial(error_analysis.analyse_errors, most=most), tables.error_tables),
         )
         systems = list(self.systems.items())
         single = len(systems) == 1
@@ -219,7 +214,7 @@ class Scores(Result):
             self._typed["suggested"] = [plain(passage) for passage, _ in found]
 
     def _add_resampling(
-        self, name: str, other: str | None, compared: Evaluation | None, found: Resampling
+        self, name: str, other: str | None, compared: Evaluation | None, found: significance.Resampling
     ) -> None:
         self.shown.append(tables.resampling_table(found, name, other or ""))
         conll = next(m for m in found.metrics if m.metric == "conll")
@@ -237,10 +232,9 @@ class Scores(Result):
 
         Where nothing is to be compared, the confidence intervals of each system, if they are asked for.
         """
-        from ..scoring.significance import adjusted, groups_alike, resample
 
-        def tested(first: Evaluation, second: Evaluation | None) -> Resampling:
-            return resample(
+        def tested(first: Evaluation, second: Evaluation | None) -> significance.Resampling:
+            return significance.resample(
                 first, second, samples=asked["bootstrap"] or 10_000, seed=asked["seed"], unit=asked["unit"],
                 block_size=asked["block_size"], few_units=asked["few_units"], progress=progress or Silent(),
             )  # fmt: skip
@@ -251,11 +245,11 @@ class Scores(Result):
         found = [tested(one, compared) for _, one, _, compared in pairs]
         several = len(pairs) > 1
         named = [(name, other) for name, _, other, _ in pairs]
-        found = adjusted(found, named) if several else found
+        found = significance.adjusted(found, named) if several else found
         for (name, _, other, compared), result in zip(pairs, found, strict=True):
             self._add_resampling(name, other, compared, result)
         if several and len(pairs) == len(self.systems) * (len(self.systems) - 1) // 2:
-            self._groups = groups_alike(list(self.systems), named, found)
+            self._groups = significance.groups_alike(list(self.systems), named, found)
             self.shown.append(tables.groups_table(self._groups))
 
     def _add_plots(self, folder: Path) -> None:
@@ -305,17 +299,16 @@ def evaluate(
     Raises:
         UsageError, DataError: the two do not fit; the message says why.
     """
-    from ..scoring.evaluation import Rules, score_prepared
-    from ..scoring.modes import prepare
-
     missing, size = asked["missing"], asked["window_size"]
-    rules = Rules(mode, asked["singletons"], asked["duplicates"], missing, size)
+    rules = evaluation.Rules(mode, asked["singletons"], asked["duplicates"], missing, size)
     read = partial(_records, config="split" if mode == "split" else "full", split=split)
     gold = read(key, key_format)
 
     def score(source: Any) -> Evaluation:
         system = read(source, response_format)
-        return score_prepared(prepare(gold, system, mode, missing=missing, window_size=size), rules)
+        return evaluation.score_prepared(
+            modes.prepare(gold, system, mode, missing=missing, window_size=size), rules
+        )
 
     responses = _responses(response)
     scores = Scores([(name, score(one)) for name, one in responses])

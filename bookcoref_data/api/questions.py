@@ -7,11 +7,20 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..books import Record
 from ..errors import UsageError, plural
 from ..files import path_of, write_bytes
+from ..formats import NotKept
 from ..formats.documents import by_name
 from ..outputs import files_of
+from ..progress import Progress
 from ..tasks.folder import jsonl_bytes, read_rows
+from ..tasks.merging.parts import SplitDocument
+from ..tasks.merging.parts import merge as join
+from ..tasks.merging.scoring import agreement_by_genre
+from ..tasks.merging.table import write_table
+from ..tasks.questions.baselines import evenly, text_answers
+from ..tasks.questions.grading import Grades, grade
 from ..tasks.questions.prompts import request_of
 from ..tasks.questions.settings import read_settings
 from ..workflows import merge as merging
@@ -25,12 +34,7 @@ from .tables import Result, Table
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ..books import Record
-    from ..formats import NotKept
-    from ..progress import Progress
-    from ..tasks.merging.parts import SplitDocument
     from ..tasks.questions.build import QuestionSet
-    from ..tasks.questions.grading import Grades
 
 Rows = list[dict[str, Any]]
 
@@ -167,9 +171,6 @@ def questions_evaluate(
     Raises:
         UsageError: nothing to grade, or what is needed is missing. SourceError: the model does not answer.
     """
-    from ..tasks.questions.baselines import evenly, text_answers
-    from ..tasks.questions.grading import grade
-
     rows = work.read_questions(path_of(questions), split)
     rows = evenly(rows, most) if most else rows
     asked = model["endpoint"] is not None or model["local"] is not None
@@ -199,8 +200,6 @@ def _from_annotations(
 ) -> dict[str, Grades]:  # fmt: skip
     """Grades of answers from an annotation of the books, from our annotator, or both; the last go to `out`.
     Raises UsageError: the books are missing."""
-    from ..tasks.questions.grading import grade
-
     if books is None:
         raise UsageError("the books are missing", expected="--books, what the questions were made from")
     found, given = {}, rows
@@ -290,7 +289,6 @@ def merge(
             like it in the key; a folder that is not ours, or that would lose documents.
     """
     from ..tasks.merging.statistics import save_plots
-    from ..tasks.merging.table import write_table
 
     target = path_or_none(out)
     if split != "test" and target is not None and by_name(target) is not None:
@@ -324,8 +322,6 @@ def merge_agreement(
 
     Columns: genre, annotators, decisions, strict, jaccard, new, not_new, alpha (Krippendorff's).
     """
-    from ..tasks.merging.scoring import agreement_by_genre
-
     documents = merging.read_parts(path_of(parts), format)
     found = agreement_by_genre(documents, merging.read_tables(paths_of(decisions), documents)).items()
     rows = ((genre, pair, values) for genre, pairs in found for pair, values in pairs.items())
@@ -334,6 +330,4 @@ def merge_agreement(
 
 def as_parts(documents: Iterable[SplitDocument]) -> list[Record]:
     """Each part's chains on their own, over the tokens of the whole document."""
-    from ..tasks.merging.parts import merge as join
-
     return [join(document, {}).to_record() for document in documents]

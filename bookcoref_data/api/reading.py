@@ -16,6 +16,8 @@ from ..edits import merge_edits as join_edits
 from ..edits.diff import Diff
 from ..edits.merging import Disagreement
 from ..errors import DataError, UsageError, plural
+from ..exports import export as write
+from ..exports.report import write_report
 from ..files import path_of, write_text
 from ..formats import ConversionReport, NotKept
 from ..formats.annotated import read_annotations
@@ -141,8 +143,6 @@ def export(
         UsageError: an unknown target, `excel` for another one than csv and tsv, no such book, or other files
             in the place of tables.
     """
-    from ..exports import export as write
-
     losses = ConversionReport()
     books = chosen(source, book, losses)
     files = write(books, to, path_of(out), report=losses, excel=excel)
@@ -165,8 +165,6 @@ def report(
     Raises:
         UsageError: `out` is neither .html nor .md, or there is no such book.
     """
-    from ..exports.report import write_report
-
     books = chosen(source, book)
     titles = {one.doc_key: correct.title_of(one) for one in books}
     return list(write_report(books, path_of(out), plots=plots, titles=titles))

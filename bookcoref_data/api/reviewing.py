@@ -10,6 +10,16 @@ from dataclasses import replace as changed
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..annotation.cast import format_cast
+from ..asking import KINDS, ReviewQuestion, settled
+from ..asking import agreement as compared
+from ..asking.answers import ReviewAgreement, answer_with, answers_to, as_dict
+from ..asking.flags import Flag, flag_as_dict
+from ..asking.questions import OFFERS_NO_PEOPLE, Key
+from ..books.annotation import Annotation
+from ..books.layout import lay_out
+from ..edits import parse_edits
+from ..edits.merging import decision
 from ..errors import DataError, UsageError, plural
 from ..files import path_of, write_text
 from ..outputs import ANNOTATION, files_of
@@ -24,11 +34,6 @@ from .tables import Result, Table
 
 if TYPE_CHECKING:
     from ..annotation.workshop import CastWorkshop
-    from ..asking import ReviewQuestion
-    from ..asking.answers import ReviewAgreement
-    from ..asking.flags import Flag
-    from ..asking.questions import Key
-    from ..books.annotation import Annotation
 
 EDITS = "edits.jsonl"
 AT_ONCE = 25
@@ -73,7 +78,6 @@ class Casting(Result):
 
     def read(self) -> CastWorkshop:
         """The workshop of what is in the file now."""
-        from ..annotation.cast import format_cast
         from ..annotation.propose import propose_cast
         from ..annotation.workshop import make_workshop
 
@@ -153,8 +157,6 @@ def review(
         SourceError, FormatError: the corrections cannot be read.
     """
     from ..annotation.backends import make_backend
-    from ..asking import KINDS
-    from ..asking import agreement as compared
 
     path, kinds = path_of(source), tuple(about) or KINDS
     if unknown := [kind for kind in kinds if kind not in KINDS]:
@@ -223,9 +225,6 @@ class Review:
         Raises:
             UsageError: it has no such answer.
         """
-        from ..asking.answers import answer_with, answers_to
-        from ..asking.questions import OFFERS_NO_PEOPLE
-
         tokens, doc_key = self._session.source.book.tokens, self._session.source.book.doc_key
         offered = {a.key: a.edits for a in answers_to(question, tokens, doc_key)}
         if key not in offered and (key not in self.names or question.kind in OFFERS_NO_PEOPLE):
@@ -234,9 +233,7 @@ class Review:
 
     def take_back(self) -> bool:
         """Forget the last answer; False where there is none."""
-        from ..workflows.correct import take_back
-
-        return take_back(self._session.edits, self._session.author, self._session.source.book.doc_key)
+        return correct.take_back(self._session.edits, self._session.author, self._session.source.book.doc_key)
 
     @property
     def table(self) -> Table:
@@ -247,8 +244,6 @@ class Review:
 
     def to_dict(self) -> dict[str, Any]:
         """What `review --json` prints."""
-        from ..asking.answers import as_dict
-
         book = self._session.source.book
         made = {
             "doc_key": book.doc_key, "likely_right": round(self.likely_right, 4), "ready": self.ready,
@@ -298,9 +293,6 @@ def audit(
     Raises:
         UsageError: there is no such book. SourceError, DataError: a file cannot be read.
     """
-    from ..asking import settled
-    from ..edits.merging import decision
-
     kept = correct.read_edits(path_of(edits)) if edits is not None and path_of(edits).is_file() else []
     found = []
     for a in chosen(source, book):
@@ -341,16 +333,11 @@ class Audit(Result):
         return Table.of_rows(columns, rows)
 
     def to_dict(self) -> dict[str, Any]:
-        from ..asking.flags import flag_as_dict
-        from ..books.layout import lay_out
-
         layouts = {id(a): lay_out(a) for _, a in self.flags}
         return {"counts": self.counts, "flags": [flag_as_dict(f, a, layouts[id(a)]) for f, a in self.flags]}
 
     def keep(self, answer: list[dict[str, Any]], file: PathLike) -> None:
         """Add the corrections of an answer to a file."""
-        from ..edits import parse_edits
-
         path = path_of(file)
         made = parse_edits("\n".join(json.dumps(edit) for edit in answer))
         kept = correct.read_edits(path) if path.is_file() else []
@@ -358,9 +345,7 @@ class Audit(Result):
 
     def take_back(self, file: PathLike) -> bool:
         """Take the last answer out of a file; False where there is none."""
-        from ..workflows.correct import take_back
-
-        return take_back(path_of(file), self._author)
+        return correct.take_back(path_of(file), self._author)
 
     def page(self, server: dict[str, str] | None = None) -> str:
         """A page that asks of each flag whether it is an error."""

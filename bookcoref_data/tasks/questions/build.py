@@ -14,9 +14,8 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
-import numpy as np
-
 from ...books import Mention, Record
+from ...late import np
 from ...shapes import AsFields, attributes
 from .entities import Askable, make_document
 from .phrases import PLURAL_CLASSES
