@@ -140,7 +140,7 @@ def fetch_release(store: Store, release: HubRelease, *, offline: bool = False) -
         with silent_bars(), begun(progress, f"release {release}", total, "bytes") as advance:
             for file in files:
                 for again in (False, True):
-                    path = _one_file(release, file)
+                    path = fetch_file(release, file.path)
                     if not (fault := _fault(path, file)):
                         break
                     # Out of the Hub's cache, the content and the link to it, so that it is fetched again.
@@ -255,10 +255,11 @@ def index_of(release: HubRelease) -> dict[str, HubFile]:
     return files
 
 
-def _one_file(release: HubRelease, file: HubFile) -> Path:
+def fetch_file(release: HubRelease, path: str) -> Path:
+    """A file of the repository in the Hub's own cache."""
     return Path(hf.hf_hub_download(
-        release.repository, file.path, repo_type="dataset", revision=release.revision,
-        endpoint=release.endpoint, cache_dir=release.cache_dir,
+        release.repository, path, repo_type="dataset", revision=release.revision, endpoint=release.endpoint,
+        cache_dir=release.cache_dir,
     ))  # fmt: skip
 
 

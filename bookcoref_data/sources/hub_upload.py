@@ -69,15 +69,14 @@ def released_on(repository: str, tag: str) -> str:
     SourceError: the Hub cannot be reached."""
     none = hf.utils.RepositoryNotFoundError, hf.utils.RevisionNotFoundError, hf.utils.EntryNotFoundError
     with upload_faults(repository), hub.silent_bars(), contextlib.suppress(*none):
-        path = _fetched(repository, "CITATION.cff", tag)
+        path = hub.fetch_file(_at(repository, tag), "CITATION.cff")
         found = re.search(r"^date-released: '?([\d-]+)", path.read_text(encoding="utf-8"), re.MULTILINE)
         return found[1] if found else ""
     return ""
 
 
-def _fetched(repository: str, name: str, revision: str) -> Path:
-    at = {"revision": revision, "endpoint": hub.own_endpoint()}
-    return Path(hf.hf_hub_download(repository, name, repo_type="dataset", **at))
+def _at(repository: str, revision: str) -> hub.HubRelease:
+    return hub.HubRelease(repository, revision, endpoint=hub.own_endpoint())
 
 
 def upload(job: Upload, progress: Progress | None = None) -> Uploaded:
@@ -95,7 +94,7 @@ def upload(job: Upload, progress: Progress | None = None) -> Uploaded:
                 f"{job.repository} exists and is public", expected="a private repository",
                 hint="choose another name, or make it private in its settings on the Hub",
             )  # fmt: skip
-        there = _index(job.repository, BRANCH)
+        there = hub.index_of(_at(job.repository, BRANCH))
         gone = _replaced(job, there)
         refs = api.list_repo_refs(job.repository, repo_type="dataset")
         tags = {ref.name: str(ref.target_commit) for ref in refs.tags}
@@ -109,7 +108,7 @@ def upload(job: Upload, progress: Progress | None = None) -> Uploaded:
             hint = "give the new version another name with --tag"
             raise UsageError(what, found=listed([*new, *gone]), hint=hint)
         commit = _commit(api, job, new, gone, head, progress)
-        there = _index(job.repository, commit)
+        there = hub.index_of(_at(job.repository, commit))
         bad = [path for path, content in job.files.items() if not _same(content, there.get(path))]
         if bad:
             raise ChecksumError(
@@ -131,7 +130,8 @@ def _replaced(job: Upload, there: Mapping[str, hub.HubFile]) -> list[str]:
         expected = f"a new repository, or one that bookcoref-data has published (with {job.marker})"
         found = listed(sorted(there.keys() - _OF_THE_HUB))
         raise UsageError(what, expected=expected, found=found, hint="choose another name with --repo")
-    listed_there = {*job.ours(_fetched(job.repository, job.marker, BRANCH)), job.marker}
+    record = hub.fetch_file(_at(job.repository, BRANCH), job.marker)
+    listed_there = {*job.ours(record), job.marker}
     return sorted((listed_there & there.keys()) - job.files.keys())
 
 
@@ -164,10 +164,6 @@ def _tag(api: hf.HfApi, job: Upload, tags: Mapping[str, str], commit: str) -> st
     if job.tag not in tags:
         api.create_tag(job.repository, tag=job.tag, revision=commit, repo_type="dataset", exist_ok=True)
     return job.tag
-
-
-def _index(repository: str, revision: str) -> dict[str, hub.HubFile]:
-    return hub.index_of(hub.HubRelease(repository, revision, endpoint=hub.own_endpoint()))
 
 
 def size_of(content: Content) -> int:

@@ -91,8 +91,12 @@ def regenerate(
     progress: Progress | None = None,
 ) -> Regeneration:  # fmt: skip
     """What `regenerate` of the front door does; `examples` are the most differences per book and kind."""
-    notes: list[str] = []
-    chosen = _choose(folder, splits, books, notes)
+    called = _called(folder, splits, books)
+    chosen = {book.doc_key: book.split for book in called if book.characters}
+    bare = (book.doc_key for book in called if not book.characters)
+    notes = [f"{key} names no characters, so there is no cast: left out" for key in bare]
+    if not chosen:
+        raise UsageError(f"{folder} has no book with named characters", hint="; ".join(notes) or None)
     if out:
         check_kept(out, chosen, replace=replace)
 
@@ -143,17 +147,6 @@ def _called(folder: Path, splits: Sequence[str], wanted: Sequence[str]) -> list[
         hint = "bookcoref-data rebuild --sample --out sample makes a small one"
         raise UsageError(what, expected="a folder written by `bookcoref-data rebuild`", hint=hint)
     return books_called(wanted, [b for b in read_build(folder).books if b.split in splits], folder)
-
-
-def _choose(folder: Path, splits: Sequence[str], wanted: Sequence[str], notes: list[str]) -> dict[str, str]:
-    """Document key -> split of the books to annotate."""
-    called = _called(folder, splits, wanted)
-    chosen = {book.doc_key: book.split for book in called if book.characters}
-    bare = (book.doc_key for book in called if not book.characters)
-    notes += [f"{key} names no characters, so there is no cast: left out" for key in bare]
-    if not chosen:
-        raise UsageError(f"{folder} has no book with named characters", hint="; ".join(notes) or None)
-    return chosen
 
 
 def _records(folder: Path, splits: Iterable[str], wanted: Collection[str]) -> Iterator[tuple[str, Record]]:
