@@ -128,6 +128,12 @@ def test_a_second_build_reuses_and_a_changed_setting_does_not(world):
     assert other.record.digest != first.record.digest
 
 
+def test_books_are_made_again_when_other_code_makes_their_tokens(world, monkeypatch):
+    build_silver(plan(world), **settings(world))
+    monkeypatch.setattr(create, "reader_version", lambda: "other")
+    assert len(build_silver(plan(world), **settings(world)).built) == 2
+
+
 def test_the_annotation_comes_from_the_backend_of_the_recipe(world, tmp_path, monkeypatch):
     recipe = tmp_path / "naming.toml"
     recipe.write_text('name = "naming"\nbackend = "naming"\nsteps = ["link"]\n', encoding="utf-8")
