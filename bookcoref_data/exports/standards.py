@@ -1,13 +1,13 @@
 """W3C Web Annotation, UIMA CAS for INCEpTION, spaCy's DocBin; texts with names for pronouns, audiobooks."""
 
 import io
-import json
 import zipfile
 from collections import Counter
 from typing import Any
 
 from ..errors import needing
 from ..files import json_page
+from ..formats.lines import json_line
 from ..late import spacy
 from ..spacy_model import words_for_spacy
 from ..words import long_lists, pronouns, word_set
@@ -191,4 +191,4 @@ def segments(r: LaidOutBook) -> list[dict[str, Any]]:
 
 def segment_file(r: LaidOutBook) -> bytes:
     """The segments as JSON lines."""
-    return "".join(json.dumps(s, ensure_ascii=False) + "\n" for s in segments(r)).encode("utf-8")
+    return b"".join(json_line(segment) + b"\n" for segment in segments(r))

@@ -9,7 +9,6 @@
 Any other input that this package reads becomes an annotation without reasons.
 """
 
-import hashlib
 import json
 import os
 from collections import defaultdict
@@ -21,7 +20,7 @@ from typing import Any
 from ..books.annotation import Annotation, Dropped, Marked, Quote, SourceText, annotation_of
 from ..books.book import Record, text_of
 from ..errors import BookError, FormatError, UsageError, listed
-from ..files import safe_name, write_text
+from ..files import safe_name, sha256_bytes, write_text
 from ..outputs import ANNOTATION, refuse_data_set, whole
 from ..shapes import check
 from .base import cluster_ids
@@ -153,7 +152,7 @@ def source_text_of(record: Record, folder: Path) -> SourceText | None:
     if not os.path.isfile(path):  # False also for a name that no disk takes
         return None
     text = path.read_bytes().decode("utf-8", "replace")
-    found = hashlib.sha256(text.encode("utf-8")).hexdigest()
+    found = sha256_bytes(text.encode("utf-8"))
     sound = len(starts) == len(ends) == size and found == given.get("sha256")
     pairs = zip(starts, ends, strict=sound)
     if not sound or not all(type(a) is type(b) is int and 0 <= a <= b <= len(text) for a, b in pairs):

@@ -13,6 +13,8 @@ import typer
 
 from ...api.options import AskOnPage, OpenPage, Port, only_with
 from ...api.reviewing import Audit, Casting, Review, edits_beside
+from ...asking.answers import NOBODY
+from ...edits.naming import Callings, offered
 from ...errors import UsageError
 from ...outputs import ANNOTATION
 from ..common import emit_json, emit_rows, emit_table, say
@@ -139,8 +141,6 @@ def _keys(key: Callable[[], str]) -> Iterator[str]:
 
 def _somebody(asked: Review) -> str:
     """A name that the person types, completed to one of the cast."""
-    from ...edits.naming import Callings, offered
-
     typed = typer.prompt("Name", default="", show_default=False, err=True).strip()
     known = Callings()
     for i, name in enumerate(asked.names):
@@ -154,8 +154,6 @@ def _somebody(asked: Review) -> str:
 
 def _show(question: dict[str, Any], number: int) -> None:
     """A question with its passage and the keys of its answers."""
-    from ...asking.answers import NOBODY
-
     _show_passage(question, number)
     now = f"now {question['now'] or NOBODY}, {question['wrong']:.0%} likely to be wrong"
     hangs = f"{n} decisions depend" if (n := round(question["hangs"])) > 1 else "nothing else depends"

@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ... import api
+from ...api.models import Asked
 from ...api.options import OpenPage, Port, only_with
 from ...errors import UsageError, counted, plural
 from ...errors import listed as names_listed
+from ...tasks.merging.asking import Session
+from ...tasks.merging.parts import ChainRef, SplitDocument, keep_answer
+from ...tasks.merging.table import rows_of
+from ...tasks.runner.run import RunReport
 from ..common import cells, emit_json, emit_problems, emit_rows, emit_table, listed, say
 from ..declared import Given, Json, verb
 
 if TYPE_CHECKING:
-    from ...api.models import Asked
-    from ...tasks.merging.asking import Session
-    from ...tasks.merging.parts import ChainRef, SplitDocument
-    from ...tasks.runner.run import RunReport
     from ...workflows.merge import AnswerFile, MergeReport
 
 
@@ -110,7 +111,6 @@ HELP = "number: join that chain; n: new; a: all options; s: summary of this part
 def ask_all(documents: Sequence[SplitDocument], answers: AnswerFile) -> None:
     """Ask about every chain that has no answer yet. Stopping keeps all answers. Raises typer.Exit: the person
     stopped."""
-    from ...tasks.merging.asking import Session
     from ...tasks.merging.linker import decide_with_linker
 
     given = answers.load(documents)
@@ -130,7 +130,6 @@ def round_page(
     """What makes the page of a round, and what checks a table that it saves."""
     from ...reading_page.form import form
     from ...tasks.merging.linker import decide_with_linker
-    from ...tasks.merging.table import rows_of
 
     advice = {document.doc_key: decide_with_linker(document) for document in documents}
 
@@ -156,8 +155,6 @@ def serve_all(documents: Sequence[SplitDocument], answers: AnswerFile, port: int
 
 def _ask(session: Session, ref: ChainRef, answers: AnswerFile) -> None:
     """Show one chain and take an answer."""
-    from ...tasks.merging.parts import keep_answer
-
     document = session.document
     of_part = document.of_part(ref.part)
     place = f"chain {of_part.index(ref) + 1} of {len(of_part)}"

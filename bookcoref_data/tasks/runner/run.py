@@ -3,7 +3,6 @@
 What is asked (`Request`), what is answered (`Reply`), and what every model offers (`Model`).
 """
 
-import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -13,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
-from ...files import cannot_write, unreadable, write_bytes
+from ...files import cannot_write, sha256_bytes, unreadable, write_bytes
 from ...progress import Progress, Silent
 from ...shapes import AsFields, together
 from ..folder import Row, jsonl_bytes
@@ -48,7 +47,7 @@ class Request:
         """Hex sha256 of the prompt, its constraints and the model's settings: the key of the cache."""
         value: list[Any] = [self.prompt, self.pattern, self.choices, self.lead, dict(settings)]
         value += [self.system] if self.system else []
-        return hashlib.sha256(json.dumps(value, sort_keys=True).encode("utf-8")).hexdigest()
+        return sha256_bytes(json.dumps(value, sort_keys=True).encode("utf-8"))
 
 
 @dataclass(frozen=True, slots=True)
