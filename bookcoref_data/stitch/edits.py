@@ -195,16 +195,13 @@ def _literal(target: np.ndarray, ends: np.ndarray, start: int, end: int) -> str:
     """Target characters as a literal: marks where two words meet that no rule would cut."""
     if start == end:
         return ""
-    codes = target[max(start - 1, 0) : end + 1]
-    word = (classes_of(codes) & WORD) > 0
-    first = start - max(start - 1, 0)
-    out = []
-    for k in range(first - 1 if first else 0, first + end - start):
-        position = k - first + start
-        if k >= first:
-            code = int(codes[k])
-            escaped = classes_of(codes[k : k + 1])[0] & 16 or not code
-            out.append(chr(ESCAPE) + chr(code) if escaped else chr(code))
-        if position + 1 < len(target) and ends[position] and k + 1 < len(codes) and word[k] and word[k + 1]:
+    first = max(start - 1, 0)
+    classes = classes_of(target[first : end + 1])
+    word, out = np.append((classes & WORD) > 0, False), list[str]()
+    for k, at in enumerate(range(first, end)):
+        if at >= start:
+            escaped = classes[k] & 16 or not target[at]
+            out.append(chr(ESCAPE) * bool(escaped) + chr(target[at]))
+        if ends[at] and word[k] and word[k + 1]:
             out.append(" ")
     return "".join(out)
