@@ -530,10 +530,54 @@ def test_every_operation_can_be_taken_back(page):
         "correctMention(3, 3, NONE, 'Zacharias', 'one')", "correctSpeaker(book.quotes[0], 'Bosun', [])",
         "renameCharacter(0, 'Zacharias')",
         "commit([{op: 'merge', character: 'Bosun', into: 'Captain Thorne'}], '')",
-        "past.push(edits); edits = parseLines('{\"op\": \"new\", \"character\": \"Eve\"}'); rebuild()",
+        "past.push(edits); take(parseLines('{\"op\": \"new\", \"character\": \"Eve\"}')); rebuild()",
     ):  # fmt: skip
         page.run(step)
         assert page.run(state) != before, step
         page.run("undo()")
         assert page.run(state) == before, step
         assert page.saved() == []
+
+
+def rename(old: str, new: str, doc_key: str) -> dict:
+    return {"op": "rename", "doc_key": doc_key, "character": old, "name": new}
+
+
+def test_corrections_of_another_book_stay_in_the_file_and_change_nothing_here(browser, sample, tmp_path):
+    """They were carried out on this book, and left out of what was saved once the page was opened again."""
+    other = rename("Bosun", "Smee", "another book")
+    page = Page(browser, tmp_path / "page.html", sample, PageOptions(edits=[other]))
+    for _ in range(2):
+        assert page.run("return book.names").count("Bosun") == 1
+        assert page.saved() == [other]
+        page.open(fresh=False)
+
+
+def test_a_file_that_is_opened_is_added_to_what_is_there(page, sample, tmp_path):
+    """It took the place of the corrections made so far, and those of other books were dropped unsaid."""
+    page.run("renameCharacter(book.names.indexOf('Bosun'), 'Zacharias')")
+    (mine,) = page.saved()
+    more = [rename("Mr. Gadd", "Quentin", sample.doc_key), rename("Ann", "Eve", "another book")]
+    file = tmp_path / "ben.jsonl"
+    file.write_text("".join(json.dumps(e) + "\n" for e in [mine, *more]), encoding="utf-8")
+    page.run("showTab('Corrections')")
+    page.run("return document.querySelector('input[type=file]')").send_keys(str(file))
+    told = page.until("return document.body.innerText.match(/.*corrections read.*/)?.[0]")
+    assert told == "3 corrections read: 1 new, 1 here already, 1 of other books, which stay in the file."
+    assert page.saved() == [more[1], mine, more[0]]
+
+
+def test_a_page_made_anew_has_its_corrections_and_those_of_the_browser(browser, sample, tmp_path):
+    """Those of the browser hid the ones with which `view --edits` made the page again."""
+    page = Page(browser, tmp_path / "page.html", sample)
+    page.run("renameCharacter(book.names.indexOf('Bosun'), 'Zacharias')")
+    (mine,) = page.saved()
+    ben = rename("Mr. Gadd", "Quentin", sample.doc_key)
+    html = render(sample, PageOptions(edits=[ben]))
+    (tmp_path / "page.html").write_text(html, encoding="utf-8")
+    page.open(fresh=False)
+    assert page.saved() == [ben, mine]
+    assert {"Zacharias", "Quentin"} <= {*page.run("return book.names")}
+    page.run("edits = [mine]; rebuild(); store()".replace("mine", json.dumps(mine)))
+    page.open(fresh=False)  # what was taken back does not come again
+    assert page.saved() == [mine]

@@ -1,6 +1,7 @@
 // Corrections: a list of operations over the annotation the page was made from (docs/corrections.md).
 
 let edits = [];
+const elsewhere = []; // corrections of other books in the same file: not of this page, and saved as they are
 const past = []; // the corrections before each change of this session
 const AROUND = 6;
 
@@ -163,7 +164,8 @@ function mergeCharacter(c, name) {
   askFirst(new Map([[c, book.order.filter((i) => book.character[i] === c).length]]), labelOf(into), merge);
 }
 
-const jsonLines = () => edits.map((e) => JSON.stringify(e)).join("\n") + (edits.length ? "\n" : "");
+const linesOf = (list) => list.map((e) => JSON.stringify(e) + "\n").join("");
+const jsonLines = () => linesOf([...elsewhere, ...edits]);
 
 // --- keeping --------------------------------------------------------------------------------------------------
 
@@ -188,22 +190,33 @@ async function saveToServer() {
 let saved = true;
 
 function loadEdits() {
-  const stored = DATA.server ? null : keep.get("edits");
-  edits = stored ? parseLines(stored) : DATA.edits.slice();
+  const begun = linesOf(DATA.edits), old = keep.get("begun") ?? "", stored = DATA.server ? null : keep.get("edits");
+  // A page made anew with other corrections has them, and those that this browser has added to the ones before.
+  const known = new Set([...DATA.edits, ...parseLines(old)].map(told)), mine = parseLines(stored ?? "");
+  take(stored !== null && begun === old ? mine : [...DATA.edits, ...mine.filter((e) => !known.has(told(e)))]);
+  if (!DATA.server) keep.set("begun", begun);
   edits.forEach(perform);
 }
 
-function parseLines(text) {
-  return text.split("\n").filter((line) => line.trim()).map((line) => JSON.parse(line)).filter((e) => typeof e.op === "string" && (!e.doc_key || e.doc_key === DATA.key));
+const parseLines = (text) => text.split("\n").filter((line) => line.trim()).map((line) => JSON.parse(line)).filter((e) => typeof e.op === "string");
+const told = (edit) => JSON.stringify(Object.entries(edit).sort()); // whoever wrote it
+
+/** Add corrections that are not here yet; how many are of this book, and how many of others. */
+function take(list) {
+  const here = new Set([...elsewhere, ...edits].map(told)), fresh = list.filter((e) => !here.has(told(e)));
+  const ours = fresh.filter((e) => !e.doc_key || e.doc_key === DATA.key), others = fresh.filter((e) => !ours.includes(e));
+  elsewhere.push(...others);
+  edits = [...edits, ...ours];
+  return [ours.length, others.length];
 }
 
 async function openFile(event) {
   try {
-    const list = parseLines(await event.target.files[0].text());
-    past.push(edits);
-    edits = list;
+    const list = parseLines(await event.target.files[0].text()), before = edits, [ours, others] = take(list);
+    past.push(before);
     rebuild(); store();
-    toast(`${number(list.length)} corrections read.`);
+    const known = list.length - ours - others;
+    toast(`${number(list.length)} corrections read: ${number(ours)} new${known ? `, ${number(known)} here already` : ""}${others ? `, ${number(others)} of other books, which stay in the file` : ""}.`);
   } catch (error) { toast(`This is no file of corrections: ${error.message}`); }
 }
 
@@ -218,12 +231,13 @@ function correctionsTab() {
   const author = h("input", { type: "text", value: keep.get("author") || DATA.author || "", placeholder: "Your name, written into each correction", "aria-label": "Your name",
     onchange: (e) => keep.set("author", e.target.value.trim()) });
   const status = DATA.server ? (saved ? `Saved in ${DATA.server.file}.` : "Not saved to disk yet.") : "Kept in this browser. Save the file to keep them for good.";
+  const others = elsewhere.length ? ` ${number(elsewhere.length)} of other books stay in the file.` : "";
   const remove = (e) => { past.push(edits); edits = edits.filter((one) => one !== e && (!e.group || one.group !== e.group)); rebuild(); store(); };
   return [author, h("div", { class: "buttons" },
     h("button", { id: "save", onclick: () => download("edits.jsonl", "application/jsonl", jsonLines()) }, "Save edits.jsonl"),
     h("button", { onclick: undo, title: "z" }, "Undo"),
     h("label", {}, h("span", { class: "hidden" }, "Open edits.jsonl"), h("input", { type: "file", accept: ".jsonl", onchange: openFile, title: "Open a file of corrections" }))),
-  h("p", { class: "note", role: "status" }, status),
+  h("p", { class: "note", role: "status" }, status + others),
   h("ol", {}, edits.map((e) => h("li", { class: "row" },
     h("button", { class: "link", onclick: () => e.at && jump(...e.at.tokens) }, (TELL[e.op] || (() => e.op))(e)),
     h("button", { onclick: () => remove(e), "aria-label": "Remove this correction", title: e.group ? "Remove it and those made with it" : "Remove" }, "✕"))).reverse())];
