@@ -45,6 +45,12 @@ function meant(typed, people) {
   return (plain ? ways : []).map((way) => [...people.keys()].filter(way)).find((found) => found.length) || [];
 }
 
+/** Who has a word that begins like a typed name: to be offered where nobody is meant, never taken unasked. */
+function begun(typed, people) {
+  const plain = folded(typed);
+  return plain ? [...people.keys()].filter((k) => people[k].some((name) => ` ${folded(name)}`.includes(` ${plain}`))) : [];
+}
+
 function download(name, type, text) {
   const link = h("a", { href: URL.createObjectURL(new Blob([text], { type })), download: name });
   link.click();

@@ -581,3 +581,12 @@ def test_a_page_made_anew_has_its_corrections_and_those_of_the_browser(browser, 
     page.run("edits = [mine]; rebuild(); store()".replace("mine", json.dumps(mine)))
     page.open(fresh=False)  # what was taken back does not come again
     assert page.saved() == [mine]
+
+
+def test_the_beginning_of_a_name_is_offered_before_a_new_person(page):
+    """ "griff" and Enter twice made a person of it, beside Thomas Griffith."""
+    page.run("who('thor', (name) => { window.found = name; })")
+    offered = "return [...document.querySelectorAll('#dialog .choices button')].map((b) => b.textContent)"
+    assert page.run(offered) == ["Captain Thorne", "New person: thor"]
+    page.keys("ENTER")
+    assert page.run("return window.found") == "Captain Thorne"

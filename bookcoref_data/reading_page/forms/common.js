@@ -8,9 +8,9 @@ function say(text) {
 const percent = (share) => `${(100 * share).toFixed(1)}%`;
 
 /** The names that a typed one may mean: just that, else by the rules for all pages; `aliases` are other names of each. */
-function fitting(typed, names, aliases = {}) {
+function fitting(typed, names, aliases = {}, how = meant) {
   const same = names.filter((n) => n === typed.trim());
-  return same.length ? same : meant(typed, names.map((n) => [n, ...(aliases[n] || [])])).map((k) => names[k]);
+  return same.length ? same : how(typed, names.map((n) => [n, ...(aliases[n] || [])])).map((k) => names[k]);
 }
 
 function openDialog(title, ...content) {

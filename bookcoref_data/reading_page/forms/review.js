@@ -47,7 +47,7 @@ function somebodyElse() {
     e.preventDefault();
     const typed = field.value.trim(), fits = fitting(typed, DATA.names, DATA.aliases);
     if (fits.length === 1) return take(fits[0]);
-    choices.replaceChildren(...[...fits.slice(0, 6).map((n) => h("button", { onclick: () => take(n) }, n)),
+    choices.replaceChildren(...[...(fits.length ? fits : fitting(typed, DATA.names, DATA.aliases, begun)).slice(0, 6).map((n) => h("button", { onclick: () => take(n) }, n)),
       typed && h("button", { onclick: () => { DATA.names.push(typed); take(typed, true); } }, `New person: ${typed}`)].filter(Boolean).map((b) => h("li", {}, b)));
     choices.querySelector("button")?.focus();
   };

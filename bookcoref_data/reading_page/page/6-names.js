@@ -3,10 +3,10 @@
 const joinedInto = (c) => { while (book.joined.has(c)) c = book.joined.get(c); return c; };
 
 /** The characters that a name may mean, by the surest way in which it fits anybody. */
-function fitting(typed, but = NONE) {
+function fitting(typed, but = NONE, how = meant) {
   const seen = state.spoiler ? counts() : null;
   const people = book.names.map((name, c) => c).filter((c) => joinedInto(c) !== but && (!seen || seen[c]));
-  const found = meant(typed, people.map((c) => [labelOf(c), ...(seen ? [] : DATA.aliases[book.names[c]] || [])]));
+  const found = how(typed, people.map((c) => [labelOf(c), ...(seen ? [] : DATA.aliases[book.names[c]] || [])]));
   return [...new Set(found.map((k) => joinedInto(people[k])))];
 }
 
@@ -21,7 +21,7 @@ function who(typed, then, { fresh = true, but = NONE } = {}) {
   if (found.length === 1 && !isNew) return then(book.names[found[0]]);
   if (!found.length && !fresh) return toast(`Nobody is called ${text}.`);
   const choice = (label, name) => h("button", { onclick: () => { $("dialog").close(); then(name); } }, label);
-  openDialog(`Who is “${text}”?`, h("div", { class: "choices" }, (isNew ? [] : found).map((c) => choice(labelOf(c), book.names[c])),
+  openDialog(`Who is “${text}”?`, h("div", { class: "choices" }, (isNew ? [] : found.length ? found : fitting(text, but, begun).slice(0, 6)).map((c) => choice(labelOf(c), book.names[c])),
     fresh ? choice(`New person: ${text}`, text) : null));
 }
 
