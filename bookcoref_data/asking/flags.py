@@ -380,8 +380,8 @@ def flag_as_dict(flag: Flag, a: Annotation, layout: Layout) -> dict[str, Any]:
     looked = Edit("seen", character=one, into=other, doc_key=a.doc_key, extra=why, group=group)
     seen = [replace(looked, at=e.at or at) for e in flag.edits]
     whose = next((m.character for m in a.mentions if m[:2] == (flag.start, flag.end)), None)
-    by_op = {"merge": "two people", "link": "not marked" if whose is None else called(a, whose, flag.start)}
-    now = by_op.get(flag.edits[0].op, "right")
+    left = "rightly left out" if whose is None else called(a, whose, flag.start)
+    now = {"merge": "two people", "link": left}.get(flag.edits[0].op, "right")
     answers = (
         Answer("1", _told(flag.edits, a), tuple(replace(e, extra=why, group=group) for e in flag.edits)),
         Answer("2", f"no, it is {now}", tuple(replace(e, name="right as it is") for e in seen)),
@@ -398,4 +398,4 @@ def _told(edits: Sequence[Edit], a: Annotation) -> str:
         return f"yes, the words are “{e.to.words}”"
     name = called(a, a.index[e.character], e.at.start) if e.op == "link" and e.at else e.character
     told = {"link": f"yes, it is {name}", "merge": f"yes, {name} is {e.into}"}
-    return told.get(e.op, "yes, it is not marked")
+    return told.get(e.op, "yes, it is no mention")

@@ -303,3 +303,16 @@ def test_an_answer_about_several_places_is_taken_back_whole(tmp_path):
     _ask_flags(found, kept, lambda: next(keys))
     told = [(e.op, e.character, e.author) for e in parse_edits(kept.read_text())]
     assert told == [("link", "Anna Grey", "Ada")] * 2
+
+
+def test_what_is_no_mention_and_what_is_missing_are_told_apart():
+    """Both "yes" to a word that is no mention and "no" to a missing one said "it is not marked"."""
+    a = gold()
+    extra = replace(a, mentions=tuple(sorted([*a.mentions, Marked(at("slept"), at("slept"), TOM)])))
+    for made, says in (
+        (extra, ["yes, it is no mention", "no, it is right"]),
+        (changed(a, at("Tom", 1)), ["yes, it is Tom", "no, it is rightly left out"]),
+    ):
+        (flag,) = find_flags(made, tags=TAGS)
+        told = flag_as_dict(flag, made, lay_out(made))["answers"]
+        assert [answer["says"] for answer in told[:2]] == says
