@@ -83,3 +83,26 @@ def test_who_says_mother_is_her_child(shown):
 def test_he_continued_is_not_he_replied(shown, said, flag, who):
     reading = shown(BEGIN + f"“It rained,” said Anna Ford.\n\nThe wind blew.\n\n“So it did,” she {said}.")
     assert [e for e, seen in reading.of("third", 0, flag).items() if seen] == [who]
+
+
+@pytest.mark.parametrize("tag", ["she said", "said the girl"])
+@pytest.mark.parametrize(("sure", "speaker"), [(0.6, CLARA), (0.9, ANNA)])
+def test_whom_she_means_where_she_said_so_speaks(book_of, tag, sure, speaker):
+    """One ranker says Anna, and how surely, that of speakers says Clara with 0.8: both count, and a page that
+    names two people for one "she" is wrong."""
+
+    class Torn(OneReading):
+        def _decide(self, kind, ids, x, key, name="", somebody=False, lean=None, pointed=None):
+            wanted, share = (CLARA, 0.8) if kind == "speaker" else (ANNA, sure)
+            p = np.array(
+                [(share if e == wanted else 1 - share if e in (ANNA, CLARA) else 0) for e in (*ids, -1)]
+            )
+            return int(p.argmax()), p
+
+    book = book_of(f"{BEGIN}“It rained,” {tag}.")
+    reading = Torn(link_text(book, parse_cast(CAST), parse_book(book)), {})
+    decisions = reading.read()
+    assert [s.speaker for s in reading.spoken] == [speaker]
+    said = reading.t.tags[0].subject
+    assert [d.character for d in decisions if d.index == said] == [speaker]
+    assert reading.entity[said] == speaker

@@ -83,8 +83,8 @@ class OneReading(Memory):
     whom else a pronoun or noun phrase may mean.
 
     `fixed` are decisions of earlier steps (markable index -> character, -1 for somebody else), `told` quotes
-    of which a person has said who speaks; both are taken as they are. `bars` says
-    whether grammar rules people out: rankers that never see such people learn less.
+    of which a person has said who speaks; both are taken as they are. `bars` says whether grammar rules
+    people out and "he said" is one question: rankers that never see such people learn less.
     """
 
     def __init__(
@@ -105,9 +105,10 @@ class OneReading(Memory):
         self.teacher = teacher
         self.decisions: list[Decision] = []
         self.maybe: dict[int, Others] = {}
-        bars = bars and teacher is None
-        self.antecedents = Antecedents(self, bars, taught=teacher is not None)
-        self.speakers = Speakers(self, bars)
+        self._odds: dict[int, dict[int, float]] = {}
+        self._bars = bars and teacher is None
+        self.antecedents = Antecedents(self, self._bars, taught=teacher is not None)
+        self.speakers = Speakers(self, self._bars)
         self._scenes = scenes
         self._voices = Voices(text.book, text.speech.spans, earlier.sure_lines()) if earlier else None
         if earlier:
@@ -212,6 +213,8 @@ class OneReading(Memory):
         row, p = self._decide(kind, ids, x, i, name, somebody=on_scene, lean=lean, pointed=pointed)
         score, others = float(p[row]), self._others(ids, p, row)
         self.maybe[i] = others
+        if tag >= 0:
+            self._odds[i] = {NOBODY: float(p[-1]), **dict(zip(ids, p.tolist(), strict=False))}
         apposed = antecedents.apposed(i) if kind == "nominal" else -1
         if row < len(ids) and (ids[row] < self.state.cast or apposed < 0):
             self._settle(i, ids[row], kind, score, others)
@@ -402,4 +405,20 @@ class OneReading(Memory):
             "speaker", ids, x, ("quote", q), somebody=self.always_somebody, lean=lean, pointed=pointed
         )
         said = self.t.markables[k].kind.replace("nominal", "noun") if k >= 0 else ""
+        if self._bars and k in self._odds and subject in ids:
+            row = self._agreed(ids, p, k, subject)
         self._say(q, ids[row] if row < len(ids) else -1, f"said by {said}" if said else "turn", float(p[row]))
+
+    def _agreed(self, ids: list[int], p: np.ndarray, k: int, subject: int) -> int:
+        """The row of who speaks a quote with "she said". Whom "she" (markable `k`) means and who speaks are one
+        question: both answers count, and where "she" was not who speaks it is corrected."""
+        odds = self._odds[k]
+        odds.setdefault(subject, odds[NOBODY])  # Somebody new.
+        row = int(np.argmax([p[n] * odds.get(e, 0.0) for n, e in enumerate(ids)]))
+        if (who := ids[row]) != subject:
+            self.entity[k] = who
+            self.decisions = [d for d in self.decisions if d.index != k]
+            if who < self.state.cast:
+                rule = "third" if self.t.markables[k].kind == "pronoun" else "nominal"
+                self.decisions.append(Decision(k, who, rule, odds[who]))
+        return row
