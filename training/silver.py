@@ -27,7 +27,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bookcoref_data.annotation.embedded import lexicon as lex
-from bookcoref_data.annotation.embedded.antecedents import Antecedents
 from bookcoref_data.annotation.embedded.markables import Markable, is_vocative
 from bookcoref_data.annotation.embedded.reader import OneReading
 from bookcoref_data.annotation.embedded.tags import Tag
@@ -77,18 +76,11 @@ class Example(NamedTuple):
     right: int
 
 
-class _Unexplained(Antecedents):
-    def newcomer(self, q: int, m: Markable) -> int:
-        """Nobody: the name that is hidden may well come next."""
-        return -1
-
-
 class SilverReader(OneReading):
     """Reads a book and collects `examples`."""
 
     def __init__(self, text: Text, rankers, *, seed: int, hide: float = 0.9, **options) -> None:
         super().__init__(text, rankers, bars=False, **options)
-        self.antecedents = _Unexplained(self, bars=False, taught=False)
         self.examples: list[Example] = []
         self._rng = np.random.default_rng(seed)
         self._hide = hide

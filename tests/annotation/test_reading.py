@@ -292,18 +292,14 @@ def test_a_book_says_at_once_whose_voice_it_was(annotate, quotes_of, behind, spe
 
 
 @pytest.mark.parametrize(
-    ("behind", "speaker"),
-    [
-        ("“Is it true, Mr. Ford?” said Anna Hill.", "Mr. Ford"),
-        ("Mr. Ford put down his hat.", "Mr. Ford"),
-        ("She looked at the door of Mr. Ford.", None),
-        ("“Sit down,” said Mr. Ford.", None),
-    ],
+    "behind",
+    ["“Is it true, Mr. Ford?” said Anna Hill.", "Mr. Ford put down his hat.", "“Sit down,” said Mr. Ford."],
 )
-def test_a_clerk_has_a_name_only_where_the_book_is_plain(annotate, quotes_of, behind, speaker):
+def test_who_is_named_behind_a_clerk_is_not_the_clerk(annotate, quotes_of, behind):
+    """He is, at times. In five novels that were read, names behind "said the constable" mostly were not."""
     text = f"Anna Hill sat by the fire.\n\n“Good evening,” said a clerk.\n\n{behind}\n"
     done = annotate(text, "Mr. Ford\nAnna Hill [f]\n")
-    assert quotes_of(done)[0][:2] == ("Good evening ,", speaker)
+    assert quotes_of(done)[0][:2] == ("Good evening ,", None)
 
 
 @pytest.mark.parametrize(

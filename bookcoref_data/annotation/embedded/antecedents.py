@@ -23,7 +23,7 @@ from .turns import mark_last_quote, mark_later_turns, mark_past_turns, mark_turn
 _ON_SCENE = 150
 """Tokens for which somebody who was mentioned stays on the scene."""
 _EXPLAINED = 130
-"""Tokens within which a book says who a speaker is whom it has only described."""
+"""Tokens within which a book says whose voice it was."""
 _RECALLED = 2.0
 """What a phrase of the earlier reading says if it always meant one person (a logarithm)."""
 _SAME_PHRASE = 4000
@@ -160,10 +160,11 @@ class Antecedents:
                 return who if self._known.agrees(who, m.gender) else -1
         return -1
 
-    def newcomer(self, q: int, m: Markable) -> int:
+    def whose_voice(self, q: int, m: Markable) -> int:
         """Who is named right after quote `q`, and was not on the scene before: "said a voice" is explained at
-        once ("It was Anna", "Oh, good night, Anna"); -1 for nobody."""
-        if self._taught:
+        once ("It was Anna", "Oh, good night, Anna"); -1 for nobody. Not asked where nobody is ruled out:
+        training hides names."""
+        if not self._bars or m.noun not in lex.VOICES:
             return -1
         known, ms, quote = self._known, self._t.markables, self._t.speech.quote
         a, b = self._t.speech.spans[q]
@@ -172,24 +173,10 @@ class Antecedents:
         # Who answers is somebody else.
         on_scene |= {known.entity_of(self._t.tags[n].subject) for n in reply}
         for k in known.within(b + 1, b + _EXPLAINED + 1):
-            who = ms[k].character
-            if who < 0 or ms[k].kind != "name" or (quote[ms[k].at] >= 0 and k not in self._t.called):
-                continue
-            plain = m.noun in lex.VOICES or self._is_plainly_meant(k, q, reply)
-            if plain and who not in on_scene and known.agrees(who, m.gender):
+            who = ms[k].character if quote[ms[k].at] < 0 or k in self._t.called else -1
+            if ms[k].kind == "name" and who >= 0 and who not in on_scene and known.agrees(who, m.gender):
                 return who
         return -1
-
-    def _is_plainly_meant(self, k: int, q: int, reply: range) -> bool:
-        """Whether name `k` behind quote `q` may explain "the clerk", who is mostly somebody without a name:
-        the reply calls him by it, or it is the subject of the narration beside."""
-        m = self._t.markables[k]
-        inside = int(self._t.speech.quote[m.at])
-        if inside >= 0:
-            return inside in reply
-        paragraphs = self._t.speech.paragraph
-        beside = paragraphs[m.at] - paragraphs[self._t.speech.spans[q][1]] <= 1
-        return bool(m.role == SUBJECT and beside and k not in self._tagged)
 
     # --- candidates ---------------------------------------------------------------------------------------
 

@@ -186,9 +186,8 @@ class OneReading(Memory):
 
     def _rank(self, i: int, kind: str, q: int, tag: int) -> None:
         m, antecedents = self.t.markables[i], self.antecedents
-        described = tag >= 0 and kind == "nominal"
-        if described and m.definite == "a" and (newcomer := antecedents.newcomer(tag, m)) >= 0:
-            self._settle(i, newcomer, "", 1.0)
+        if tag >= 0 and kind == "nominal" and (who := antecedents.whose_voice(tag, m)) >= 0:
+            self._settle(i, who, "", 1.0)
             return
         if kind == "nominal" and (spouse := antecedents.spouse(i)) >= 0:
             self._settle(i, spouse, kind, _BY_TITLE)
@@ -221,9 +220,7 @@ class OneReading(Memory):
         elif bearer >= 0:
             self._settle(i, bearer, kind, score)
         elif kind == "nominal":
-            explained = apposed < 0 and described and m.definite != "a"
-            e = antecedents.newcomer(tag, m) if explained else apposed
-            self._settle(i, e if e >= 0 else self.state.add(m.gender, m.noun), "", score)
+            self._settle(i, apposed if apposed >= 0 else self.state.add(m.gender, m.noun), "", score)
         elif self.teacher:
             self.teacher.settled(i, -1)
 
@@ -410,8 +407,8 @@ class OneReading(Memory):
         self._say(q, ids[row] if row < len(ids) else -1, f"said by {said}" if said else "turn", float(p[row]))
 
     def _agreed(self, ids: list[int], p: np.ndarray, k: int, subject: int) -> int:
-        """The row of who speaks a quote with "she said". Whom "she" (markable `k`) means and who speaks are one
-        question: both answers count, and where "she" was not who speaks it is corrected."""
+        """The row of who speaks a quote with "she said". Whom "she" means (markable `k`) is one question with
+        that: both answers count, and "she" is corrected where she was not who speaks."""
         odds = self._odds[k]
         odds.setdefault(subject, odds[NOBODY])  # Somebody new.
         row = int(np.argmax([p[n] * odds.get(e, 0.0) for n, e in enumerate(ids)]))
