@@ -59,7 +59,8 @@ async function readAgain() {
   const page = await fetch("").catch(() => null);
   if (!page?.ok) return;
   const fresh = JSON.parse(new DOMParser().parseFromString(await page.text(), "text/html").getElementById("data").textContent);
-  const take = () => { if (!onTheWay && fresh.server.version === DATA.server.version) adopt(fresh); };
+  // A change that was refused since is not in the file: it stays.
+  const take = () => { if (!unsaved && fresh.server.version === DATA.server.version) adopt(fresh); };
   if ($("dialog").open) $("dialog").addEventListener("close", take, { once: true }); else take();
 }
 
