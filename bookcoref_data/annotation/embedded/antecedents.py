@@ -386,7 +386,7 @@ class Antecedents:
     def _find_bridges(self) -> dict[int, list[tuple[int, str]]]:
         """Nominals tied by grammar: apposition ("Anna, my sister") and copula ("Anna was the owner")."""
         ms, parse = self._t.markables, self._t.parse
-        by_head = {m.head: k for k, m in enumerate(ms)}
+        by_head = self._known.by_head
         found: dict[int, list[tuple[int, str]]] = defaultdict(list)
         for k, m in enumerate(ms):
             up = int(parse.head[m.head])

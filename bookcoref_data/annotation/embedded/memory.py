@@ -34,8 +34,9 @@ class Memory:
     """What is known of the text `t` while it is read. People are entities: those of `t` first (the cast, as
     far as a reading goes), then others as they turn up.
 
-    `entity` has the entity of every markable (-1: not known), `spoken` who speaks each quote, `state` who is
-    on the reader's mind, `phrases` the noun phrases that were read, `namings` where names are.
+    `entity` has the entity of every markable (-1: not known), `by_head` the markable of a head, `spoken` who
+    speaks each quote, `state` who is on the reader's mind, `phrases` the noun phrases that were read,
+    `namings` where names are.
     """
 
     def __init__(self, text: Text, narration: Sequence[Narration]) -> None:
@@ -53,7 +54,7 @@ class Memory:
         self.namings = Namings(text.speech, text.markables, text.called)
         self._outsiders: dict[object, int] = {}
         self._identity: dict[int, object] = {}
-        self._by_head = {m.head: k for k, m in enumerate(text.markables)}
+        self.by_head = {m.head: k for k, m in enumerate(text.markables)}
         self._starts = [m.at for m in text.markables]
         self._tells = [m.at for m in text.markables if m.gender != "p" and text.is_tellers(m)]
 
@@ -81,7 +82,7 @@ class Memory:
             )
             q = int(self.t.speech.quote[m.at])
             return self.spoken[q].speaker if own and q >= 0 else -1
-        return self.entity_of(self._by_head.get(m.owner, -1))
+        return self.entity_of(self.by_head.get(m.owner, -1))
 
     def outsider(self, m: Markable) -> int:
         """The entity of a person who is named but not in the cast, one per surname or name."""

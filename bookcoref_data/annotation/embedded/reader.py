@@ -61,6 +61,8 @@ class Decision:
     others: Others = ()
 
 
+_KIND_OF = {"pronoun": "third", "nominal": "nominal"}
+"""Kind of a markable that means a third person -> kind of the decision."""
 Told = Mapping[int, tuple[int, tuple[int, ...]]]
 """Number of a quote -> speaker (-1: somebody else) and addressees."""
 
@@ -71,10 +73,10 @@ def subjects_of(told: Told, text: Text) -> dict[int, int]:
     found: dict[int, int] = {}
     for q, (who, _) in told.items():
         i = text.tags[q].subject
-        m = text.markables[i]
-        if i >= 0 and m.kind in ("pronoun", "nominal") and m.person == 3 and m.gender != "p":
-            fits = who < 0 or not m.gender or text.genders["mf".index(m.gender)][who] >= LEAST_GENDER
-            found |= {i: who} if fits else {}
+        if i >= 0 and (m := text.markables[i]).kind in _KIND_OF and m.person == 3 and m.gender != "p":
+            of = dict(zip("mf", text.genders, strict=False)).get(m.gender)
+            if who < 0 or of is None or of[who] >= LEAST_GENDER:
+                found[i] = who
     return found
 
 
@@ -89,8 +91,7 @@ class OneReading(Memory):
 
     def __init__(
         self, text: Text, rankers: Mapping[str, Ranker], *, narration: Sequence[Narration] = (),
-        fixed: Mapping[int, int] | None = None,
-        told: Told | None = None,
+        fixed: Mapping[int, int] | None = None, told: Told | None = None,
         thresholds: Mapping[str, float] | None = None, always_somebody: bool = False,
         teacher: Teacher | None = None, earlier: OneReading | None = None, scenes: Guesses | None = None,
         bars: bool = True,
@@ -160,14 +161,10 @@ class OneReading(Memory):
     def _refer(self, i: int, tag: int = -1) -> None:
         m = self.t.markables[i]
         q = int(self.t.speech.quote[m.at])
-        if i in self.fixed:
+        if (known := self.fixed.get(i, self._told_subjects.get(i))) is not None:
             # Somebody who is not in the cast is somebody all the same.
-            known = self.fixed[i] if self.fixed[i] >= 0 else self.state.add(m.gender, m.noun)
-            self._settle(i, known, "", 1.0)
-        elif i in self._told_subjects:
-            who = self._told_subjects[i]
-            kind = "third" if m.kind == "pronoun" else "nominal"
-            self._settle(i, who if who >= 0 else self.state.add(m.gender, m.noun), kind, 1.0)
+            who = known if known >= 0 else self.state.add(m.gender, m.noun)
+            self._settle(i, who, "" if i in self.fixed else _KIND_OF[m.kind], 1.0)
         elif m.kind == "name":
             self._settle(i, m.character if m.character >= 0 else self.outsider(m), "", 1.0)
         elif m.kind == "plural":
@@ -416,6 +413,5 @@ class OneReading(Memory):
             self.entity[k] = who
             self.decisions = [d for d in self.decisions if d.index != k]
             if who < self.state.cast:
-                rule = "third" if self.t.markables[k].kind == "pronoun" else "nominal"
-                self.decisions.append(Decision(k, who, rule, odds[who]))
+                self.decisions.append(Decision(k, who, _KIND_OF[self.t.markables[k].kind], odds[who]))
         return row
