@@ -166,7 +166,7 @@ def review(
     found: ReviewAgreement | None = None
     first: frozenset[Key] = frozenset()
     if agreement is not None:
-        mine = correct.read_edits(kept) if kept.is_file() else []
+        mine = correct.kept_edits(kept)
         found = compared(mine, correct.read_edits(path_of(agreement)))
         first = frozenset(found.differ)
     plan = plan_for(recipe, backend, None, "en")  # what was annotated had a language
@@ -263,7 +263,7 @@ class Review:
         if server and self._served:
             self.next()
         self._served = server is not None
-        kept = [e.to_dict() for e in self._session.kept()]
+        kept = [e.to_dict() for e in correct.kept_edits(self._session.edits)]
         more = {"edits": kept, "author": self._session.author, "until": self._until, "server": server}
         more |= {"aliases": self.aliases}
         return form("review", self._session.source.book.doc_key, self.to_dict() | more)
@@ -293,7 +293,7 @@ def audit(
     Raises:
         UsageError: there is no such book. SourceError, DataError: a file cannot be read.
     """
-    kept = correct.read_edits(path_of(edits)) if edits is not None and path_of(edits).is_file() else []
+    kept = correct.kept_edits(path_of(edits)) if edits is not None else []
     found = []
     for a in chosen(source, book):
         mine = [changed(e, doc_key=a.doc_key) for e in kept if e.doc_key in ("", a.doc_key)]
@@ -340,7 +340,7 @@ class Audit(Result):
         """Add the corrections of an answer to a file."""
         path = path_of(file)
         made = parse_edits("\n".join(json.dumps(edit) for edit in answer))
-        kept = correct.read_edits(path) if path.is_file() else []
+        kept = correct.kept_edits(path)
         correct.write_edits([*kept, *correct.signed(made, self._author)], path)
 
     def take_back(self, file: PathLike) -> bool:

@@ -43,9 +43,14 @@ def signed(edits: Iterable[Edit], author: str) -> list[Edit]:
     return [replace(e, author=e.author or author, date=_now()) for e in edits]
 
 
+def kept_edits(path: Path) -> list[Edit]:
+    """The corrections in a file that may not be there yet. Raises: as `read_edits`."""
+    return read_edits(path) if path.is_file() else []
+
+
 def take_back(path: Path, author: str, doc_key: str | None = None) -> bool:
     """Take the author's last answer out of a file, or the last about one book; False where there is none."""
-    kept = read_edits(path) if path.is_file() else []
+    kept = kept_edits(path)
     mine = [e for e in kept if e.author == author and (doc_key is None or e.doc_key in ("", doc_key))]
     if not mine:
         return False

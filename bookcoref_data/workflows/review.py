@@ -22,7 +22,7 @@ from ..edits import Conflict, Edit
 from ..scoring.mention_types import TypeRules
 from .annotate import Source, annotate_book
 from .casts import propose_with
-from .correct import read_edits, signed, write_edits
+from .correct import kept_edits, signed, write_edits
 from .given import corrections_of
 
 FIRST_DRAWN, MOST_DRAWN = 4, 6
@@ -56,14 +56,10 @@ class ReviewSession:
     annotation: Annotation | None = field(default=None, init=False)
     drawn: list[Drawn] = field(default_factory=list, init=False)
 
-    def kept(self) -> list[Edit]:
-        """The corrections on disk."""
-        return read_edits(self.edits) if self.edits.is_file() else []
-
     def read(self, backend: Backend) -> Annotation:
         """The book, read with all corrections but those of mentions that two people see differently."""
         self.cast = self.cast or propose_with(backend, self.source.book).cast
-        found = corrections_of(self.kept(), self.source.book, self.cast)
+        found = corrections_of(kept_edits(self.edits), self.source.book, self.cast)
         self.conflicts, self.aliases = found.conflicts, {e.name: e.aliases for e in found.cast.entries}
         links = {s: m for s, m in found.given.links.items() if ("mention", *s) not in self.first}
         nobody = frozenset(s for s in found.given.nobody if ("mention", *s) not in self.first)
@@ -77,7 +73,8 @@ class ReviewSession:
         self.annotation, self.share = (a := self.read(self.backend)), likely_right(a)
         # An answer that cannot be kept any more, since the cast has changed, decides nothing.
         lost = {conflict.number for conflict in self.conflicts if not conflict.applied}
-        kept = [e for n, e in enumerate(self.kept(), 1) if n not in lost and e.doc_key in ("", a.doc_key)]
+        numbered = enumerate(kept_edits(self.edits), 1)
+        kept = [e for n, e in numbered if n not in lost and e.doc_key in ("", a.doc_key)]
         done, teaches = {*settled(kept)} - self.first, taught(kept)
         doubts = doubts_of(a, self.backend, self.read, self.drawn) if "speaker" in self.about else {}
         free = self.backend.nobodys(a) if isinstance(self.backend, EmbeddedBackend) else ()
@@ -87,7 +84,7 @@ class ReviewSession:
         """Write down an answer, with who gave it and when."""
         answered = signed(made, self.author)
         self.first -= {*settled(answered)}
-        write_edits([*self.kept(), *answered], self.edits)
+        write_edits([*kept_edits(self.edits), *answered], self.edits)
 
 
 def doubts_of(

@@ -142,7 +142,7 @@ def view(
     """
     from ...api.reviewing import edits_beside
     from ...reading_page import PageOptions, render
-    from ...workflows.correct import read_edits
+    from ...workflows.correct import kept_edits
 
     if out is None and not serve:
         raise UsageError("nowhere to write", expected="--out FILE.html", hint="or --serve")
@@ -159,7 +159,7 @@ def view(
         kept = edits or edits_beside(source)
 
         def make_page(server: dict[str, str]) -> str:
-            made = [e.to_dict() for e in read_edits(kept)] if kept.is_file() else []
+            made = [e.to_dict() for e in kept_edits(kept)]
             options = PageOptions(
                 title=title, author=author, spoiler_safe=spoiler_safe, differences=page.differences,
                 edits=made, server=server,
